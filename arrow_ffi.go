@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package paimon
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// Records cross as the structs of the Arrow C Data Interface (arrow.apache.org/docs/format/CDataInterface.html), made and read here
+// without cgo. This file alone knows how their memory lies; arrow_type_ffi.go knows their types.
+//
+// Going out, a record is lent: its buffers are pinned for the length of the call, and the native side copies what it keeps. Coming
+// in, a batch is native memory that Go's buffers point into; the last of them to be released frees it.
+
+var (
+	// void paimon_arrow_batch_free(paimon_arrow_batch batch);
+	ffiArrowBatchFree = bind1[void, cArrowBatch]("paimon_arrow_batch_free")
+	// void paimon_borrowed_array_release(struct ArrowArray* array);
+	ffiBorrowedArrayRelease = bind1[void, *cArrowArray]("paimon_borrowed_array_release")
+	// void paimon_borrowed_schema_release(struct ArrowSchema* schema);
+	ffiBorrowedSchemaRelease = bind1[void, *cArrowSchema]("paimon_borrowed_schema_release")
+)
+
+// checkRecord refuses a record whose arrays do not hold together: what its lengths and offsets promise, native code believes.
+func checkRecord(op, object string, record arrow.RecordBatch) (err error) {
+	if record == nil {
+		return invalidInput(op, object, "the record is nil")
+	}
+	// A record that was released, or a nil pointer in an interface, panics somewhere in arrow-go.
+	defer func() {
+		if r := recover(); r != nil {
+			err = invalidInput(op, object, "the record is broken (was it released?): %v", r)
+		}
+	}()
+	rows, schema := record.NumRows(), record.Schema()
+	if int(record.NumCols()) != schema.NumFields() {
+		return invalidInput(op, object, "the record has %d columns but its schema has %d fields", record.NumCols(), schema.NumFields())
+	}
+	for i, column := range record.Columns() {
+		name := schema.Field(i).Name
+		if int64(column.Len()) != rows {
+			return invalidInput(op, object, "column %q has %d values in a record of %d rows", name, column.Len(), rows)
+		}
+		if !arrow.TypeEqual(column.DataType(), schema.Field(i).Type) {
+			return invalidInput(op, object, "column %q is of type %v but the record's schema says %v", name, column.DataType(), schema.Field(i).Type)
+		}
+		if err := array.Validate(column); err != nil {
+			return invalidInput(op, object, "column %q is not valid Arrow data: %v", name, err)
+		}
+	}
+	return nil
+}
+
+// A loan is a record in C structs, until end.
+type loan struct {
+	array  *cArrowArray
+	schema *cArrowSchema
+
+	record       arrow.RecordBatch
+	pinner       runtime.Pinner
+	arrayRelease uintptr
+	typeRelease  uintptr
+}
+
+// exportRecord lends a record that was checked. The caller ends the loan after the native call.
+func exportRecord(l *library, op, object string, record arrow.RecordBatch) (*loan, error) {
+	arrayRelease, err := l.resolve(ffiBorrowedArrayRelease.symbol)
+	if err != nil {
+		return nil, withOp(err, op, object)
+	}
+	typeRelease, err := l.resolve(ffiBorrowedSchemaRelease.symbol)
+	if err != nil {
+		return nil, withOp(err, op, object)
+	}
+	x := &loan{record: record, arrayRelease: arrayRelease.addr, typeRelease: typeRelease.addr}
+	record.Retain()
+	columns := make([]arrow.ArrayData, record.NumCols())
+	for i, column := range record.Columns() {
+		columns[i] = column.Data()
+	}
+	if x.schema, err = x.exportType(arrow.Field{Type: arrow.StructOf(record.Schema().Fields()...)}, ""); err != nil {
+		x.end()
+		return nil, invalidInput(op, object, "%v", err)
+	}
+	x.array = x.exportArray(record.NumRows(), 0, 0, []unsafe.Pointer{nil}, columns)
+	return x, nil
+}
+
+// end takes the record back. Nothing native uses its memory any more.
+func (x *loan) end() {
+	x.pinner.Unpin()
+	x.record.Release()
+}
+
+// pin keeps p where it is until the end of the loan; what is not Go memory stays where it is anyway.
+func pin[T any](x *loan, p *T) *T {
+	x.pinner.Pin(p)
+	return p
+}
+
+// pinAll pins the array behind a slice and gives its address, or nil for none.
+func pinAll[T any](x *loan, s []T) *T {
+	if len(s) == 0 {
+		return nil
+	}
+	return pin(x, &s[0])
+}
+
+func (x *loan) exportArray(length, nulls, offset int64, buffers []unsafe.Pointer, children []arrow.ArrayData) *cArrowArray {
+	list := make([]*cArrowArray, len(children))
+	for i, child := range children {
+		list[i] = x.exportData(child)
+	}
+	return pin(x, &cArrowArray{
+		length: length, nullCount: nulls, offset: offset,
+		nBuffers: int64(len(buffers)), buffers: pinAll(x, buffers),
+		nChildren: int64(len(list)), children: pinAll(x, list),
+		release: x.arrayRelease,
+	})
+}
+
+func (x *loan) exportData(data arrow.ArrayData) *cArrowArray {
+	var buffers []unsafe.Pointer
+	if data.DataType().ID() != arrow.NULL {
+		for _, buffer := range data.Buffers() {
+			buffers = append(buffers, x.lend(buffer))
+		}
+	}
+	return x.exportArray(int64(data.Len()), int64(data.NullN()), int64(data.Offset()), buffers, data.Children())
+}
+
+// lend gives the address of a buffer. Native code reads it only as far as lengths and offsets say, which checkRecord has compared.
+func (x *loan) lend(buffer *memory.Buffer) unsafe.Pointer {
+	if buffer == nil || buffer.Len() == 0 {
+		return nil
+	}
+	return unsafe.Pointer(pin(x, &buffer.Bytes()[0]))
+}
+
+func (x *loan) cString(s string) (*byte, error) {
+	if strings.IndexByte(s, 0) >= 0 {
+		return nil, fmt.Errorf("the column name %q contains a NUL byte", s)
+	}
+	return pinAll(x, append([]byte(s), 0)), nil
+}
+
+// A batchOwner frees a native batch when the last buffer that points into it is released. To arrow-go it is the allocator of
+// those buffers.
+type batchOwner struct {
+	lib   *library
+	batch cArrowBatch
+	users atomic.Int64
+}
+
+func (*batchOwner) Allocate(int) []byte           { panic("paimon: the memory of a batch cannot grow") }
+func (*batchOwner) Reallocate(int, []byte) []byte { panic("paimon: the memory of a batch cannot grow") }
+
+// Free is called once for each buffer, when its last reference is released.
+func (o *batchOwner) Free([]byte) {
+	if o.users.Add(-1) == 0 {
+		_, _ = ffiArrowBatchFree.call(o.lib, o.batch)
+		o.lib.live.Add(-1)
+	}
+}
+
+// importBatch takes over a batch that a native call gave. On failure it is freed.
+func importBatch(l *library, op, object string, batch cArrowBatch) (record arrow.RecordBatch, err error) {
+	l.live.Add(1)
+	owner := &batchOwner{lib: l, batch: batch}
+	owner.users.Store(1)
+	defer owner.Free(nil)
+	// What the native side says of its own types should never surprise arrow-go, but a type it does not know may.
+	defer func() {
+		if r := recover(); r != nil {
+			record, err = nil, &Error{op: op, object: object, code: CodeUnexpected, message: fmt.Sprintf("cannot import a batch: %v", r)}
+		}
+	}()
+	// SAFETY: the native call gave two initialised structs; they are valid until the owner frees the batch.
+	field, err := importType(batch.schema)
+	if err != nil {
+		return nil, &Error{op: op, object: object, code: CodeUnsupported, message: err.Error(), cause: err}
+	}
+	root, ok := field.Type.(*arrow.StructType)
+	if !ok || batch.array.nChildren != int64(root.NumFields()) {
+		return nil, &Error{op: op, object: object, code: CodeUnexpected, message: "a batch that is not a struct of its columns"}
+	}
+	columns := make([]arrow.Array, 0, root.NumFields())
+	defer func() {
+		for _, column := range columns {
+			column.Release()
+		}
+	}()
+	for i, child := range elements(batch.array.children, batch.array.nChildren) {
+		data, err := owner.importData(child, root.Field(i).Type)
+		if err != nil {
+			return nil, &Error{op: op, object: object, code: CodeUnexpected, message: fmt.Sprintf("column %q: %v", root.Field(i).Name, err), cause: err}
+		}
+		columns = append(columns, array.MakeFromData(data))
+		data.Release()
+	}
+	return array.NewRecordBatch(arrow.NewSchema(root.Fields(), nil), columns, batch.array.length), nil
+}
+
+// importData makes array data over native memory.
+func (o *batchOwner) importData(a *cArrowArray, dt arrow.DataType) (arrow.ArrayData, error) {
+	if a.length < 0 || a.offset < 0 {
+		return nil, fmt.Errorf("an array of length %d at offset %d", a.length, a.offset)
+	}
+	raw := elements(a.buffers, a.nBuffers)
+	sizes, err := bufferSizes(dt, a, raw)
+	if err != nil {
+		return nil, err
+	}
+	buffers := make([]*memory.Buffer, len(sizes))
+	defer func() {
+		for _, buffer := range buffers {
+			if buffer != nil {
+				buffer.Release()
+			}
+		}
+	}()
+	for i, size := range sizes {
+		buffers[i] = o.buffer(raw[i], size, i == 0)
+	}
+	var children []arrow.ArrayData
+	defer func() {
+		for _, child := range children {
+			child.Release()
+		}
+	}()
+	if nested, ok := dt.(arrow.NestedType); ok {
+		fields := nested.Fields()
+		if a.nChildren != int64(len(fields)) {
+			return nil, fmt.Errorf("a %v with %d children, want %d", dt.ID(), a.nChildren, len(fields))
+		}
+		for i, child := range elements(a.children, a.nChildren) {
+			data, err := o.importData(child, fields[i].Type)
+			if err != nil {
+				return nil, err
+			}
+			children = append(children, data)
+		}
+	}
+	return array.NewData(dt, int(a.length), buffers, children, int(a.nullCount), int(a.offset)), nil
+}
+
+// buffer wraps native memory. Without memory, the validity buffer is nil and any other is empty or, as offsets that stand for no
+// values, zero.
+func (o *batchOwner) buffer(p unsafe.Pointer, size int64, validity bool) *memory.Buffer {
+	if p == nil || size == 0 {
+		if validity {
+			return nil
+		}
+		return memory.NewBufferBytes(make([]byte, size))
+	}
+	o.users.Add(1)
+	// SAFETY: the producer's buffer has the size that its type and length ask for, and lives until the owner frees the batch.
+	return memory.NewBufferWithAllocator(unsafe.Slice((*byte)(p), size), o)
+}
+
+// bufferSizes says how many bytes each buffer of an array has.
+func bufferSizes(dt arrow.DataType, a *cArrowArray, raw []unsafe.Pointer) ([]int64, error) {
+	n := a.offset + a.length
+	bits := func(n int64) int64 { return (n + 7) / 8 }
+	var sizes []int64
+	switch dt := dt.(type) {
+	case *arrow.NullType:
+	case *arrow.StructType, *arrow.FixedSizeListType:
+		sizes = []int64{bits(n)}
+	case *arrow.BooleanType:
+		sizes = []int64{bits(n), bits(n)}
+	case *arrow.ListType, *arrow.MapType:
+		sizes = []int64{bits(n), 4 * (n + 1)}
+	case *arrow.LargeListType:
+		sizes = []int64{bits(n), 8 * (n + 1)}
+	case *arrow.StringType, *arrow.BinaryType:
+		sizes = []int64{bits(n), 4 * (n + 1), 0}
+		if len(raw) == 3 && raw[1] != nil {
+			// SAFETY: an offsets buffer has one entry more than the array has values.
+			sizes[2] = int64(*(*int32)(unsafe.Add(raw[1], 4*n)))
+		}
+	case *arrow.LargeStringType, *arrow.LargeBinaryType:
+		sizes = []int64{bits(n), 8 * (n + 1), 0}
+		if len(raw) == 3 && raw[1] != nil {
+			// SAFETY: as above.
+			sizes[2] = *(*int64)(unsafe.Add(raw[1], 8*n))
+		}
+	case arrow.FixedWidthDataType:
+		sizes = []int64{bits(n), int64(dt.Bytes()) * n}
+	default:
+		return nil, fmt.Errorf("no layout known for %v", dt)
+	}
+	if len(raw) != len(sizes) {
+		return nil, fmt.Errorf("an array of type %v with %d buffers, want %d", dt, len(raw), len(sizes))
+	}
+	return sizes, nil
+}
+
+// elements views a C array.
+func elements[T any](p *T, n int64) []T {
+	if p == nil || n <= 0 {
+		return nil
+	}
+	// SAFETY: the producer of a C Data Interface struct keeps n elements at p for as long as the struct lives.
+	return unsafe.Slice(p, n)
+}

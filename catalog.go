@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package paimon
+
+import (
+	"encoding/json"
+)
+
+// An Identifier names a table: a database, and an object in it. The object may carry a branch ("t$branch_b") or a system table
+// ("t$snapshots"). It is a value, and comparable.
+type Identifier struct {
+	database, object string
+}
+
+// NewIdentifier names a table. The names are checked where they are used.
+func NewIdentifier(database, object string) Identifier {
+	return Identifier{database: database, object: object}
+}
+
+// Database is the name of the database.
+func (id Identifier) Database() string { return id.database }
+
+// Object is the name of the table, with its branch or system table if it has one.
+func (id Identifier) Object() string { return id.object }
+
+// String is "database.object".
+func (id Identifier) String() string { return id.database + "." + id.object }
+
+// A Catalog is an open Paimon catalog: databases and tables by name, in a folder, a bucket or behind a REST server.
+//
+// It is safe for concurrent use. Tables opened from it stay valid after it is closed.
+type Catalog struct {
+	h *handle[cCatalog]
+}
+
+// NewCatalog opens a catalog. The options are Paimon's own: "warehouse" (a path or URL), "metastore" ("filesystem", the default,
+// or "rest"), "uri", "token", "s3.access-key" and so on. A filesystem catalog touches its warehouse when it is used first, not
+// here, and creates it when the first database is created.
+//
+// The first call in a process loads the native library. Where none is embedded this is [ErrUnsupportedPlatform], unless the
+// environment variable PAIMON_LIBRARY_PATH names one. Wrong or missing options are [CodeInvalidInput].
+func NewCatalog(options map[string]string) (*Catalog, error) {
+	const op = "open catalog"
+	object := options["warehouse"]
+	array, n, err := cOptions(op, object, options)
+	if err != nil {
+		return nil, err
+	}
+	l, err := openLibrary(op)
+	if err != nil {
+		return nil, err
+	}
+	h, err := adopt(l, ffiCatalogFree, op, object, func() (result[cCatalog], error) {
+		return ffiCatalogCreate.call(l, array, n)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Catalog{h}, nil
+}
+
+func (c *Catalog) base() *handle[cCatalog] {
+	if c == nil {
+		return nil
+	}
+	return c.h
+}
+
+// Close frees the catalog. It is idempotent, does not wait for calls in flight, and is harmless on a nil catalog.
+func (c *Catalog) Close() { c.base().close() }
+
+// ListDatabases gives the names of all databases, sorted.
+func (c *Catalog) ListDatabases() ([]string, error) {
+	const op = "list databases"
+	p, err := c.base().acquire(op)
+	if err != nil {
+		return nil, err
+	}
+	defer c.h.release()
+	r, err := ffiCatalogListDatabases.call(c.h.lib, p)
+	return c.names(op, c.h.object, r, err)
+}
+
+// CreateDatabase creates a database. If it exists, this is [ErrDatabaseAlreadyExist], or nothing happens where ignoreIfExists is
+// set. A filesystem catalog does not keep properties.
+func (c *Catalog) CreateDatabase(name string, properties map[string]string, ignoreIfExists bool) error {
+	const op = "create database"
+	p, err := c.base().acquire(op)
+	if err != nil {
+		return err
+	}
+	defer c.h.release()
+	cName, err := cString(op, name, "the database name", name)
+	if err != nil {
+		return err
+	}
+	array, n, err := cOptions(op, name, properties)
+	if err != nil {
+		return err
+	}
+	e, err := ffiCatalogCreateDatabase.call(c.h.lib, p, cName, array, n, ignoreIfExists)
+	return c.h.lib.done(op, name, e, err)
+}
+
+// DropDatabase drops a database. If it is missing, this is [ErrDatabaseNotExist], or nothing happens where ignoreIfNotExists is
+// set. If it holds tables, this is [ErrDatabaseNotEmpty], unless cascade is set: then they are dropped, and their data deleted.
+func (c *Catalog) DropDatabase(name string, ignoreIfNotExists, cascade bool) error {
+	const op = "drop database"
+	p, err := c.base().acquire(op)
+	if err != nil {
+		return err
+	}
+	defer c.h.release()
+	cName, err := cString(op, name, "the database name", name)
+	if err != nil {
+		return err
+	}
+	e, err := ffiCatalogDropDatabase.call(c.h.lib, p, cName, ignoreIfNotExists, cascade)
+	return c.h.lib.done(op, name, e, err)
+}
+
+// ListTables gives the names of the tables of a database, sorted, without system tables. A missing database is
+// [ErrDatabaseNotExist].
+func (c *Catalog) ListTables(database string) ([]string, error) {
+	const op = "list tables"
+	p, err := c.base().acquire(op)
+	if err != nil {
+		return nil, err
+	}
+	defer c.h.release()
+	cName, err := cString(op, database, "the database name", database)
+	if err != nil {
+		return nil, err
+	}
+	r, err := ffiCatalogListTables.call(c.h.lib, p, cName)
+	return c.names(op, database, r, err)
+}
+
+// CreateTable creates a table. If it exists, this is [ErrTableAlreadyExist], or nothing happens where ignoreIfExists is set, even
+// if its schema differs. A missing database is [ErrDatabaseNotExist], a schema that Paimon refuses is [CodeInvalidInput]. The
+// fields get new ids in their order.
+func (c *Catalog) CreateTable(id Identifier, schema *Schema, ignoreIfExists bool) error {
+	const op = "create table"
+	p, err := c.base().acquire(op)
+	if err != nil {
+		return err
+	}
+	defer c.h.release()
+	if schema == nil {
+		return invalidInput(op, id.String(), "the schema is nil")
+	}
+	raw, err := json.Marshal(schema)
+	if err != nil {
+		return &Error{op: op, object: id.String(), code: CodeInvalidInput, message: err.Error(), cause: err}
+	}
+	cSchema, err := cString(op, id.String(), "the schema", string(raw))
+	if err != nil {
+		return err
+	}
+	return c.withIdentifier(op, id, func(cID *cIdentifier) error {
+		e, err := ffiCatalogCreateTable.call(c.h.lib, p, cID, cSchema, ignoreIfExists)
+		return c.h.lib.done(op, id.String(), e, err)
+	})
+}
+
+// DropTable drops a table and deletes its data. If it is missing, this is [ErrTableNotExist], or nothing happens where
+// ignoreIfNotExists is set.
+func (c *Catalog) DropTable(id Identifier, ignoreIfNotExists bool) error {
+	const op = "drop table"
+	p, err := c.base().acquire(op)
+	if err != nil {
+		return err
+	}
+	defer c.h.release()
+	return c.withIdentifier(op, id, func(cID *cIdentifier) error {
+		e, err := ffiCatalogDropTable.call(c.h.lib, p, cID, ignoreIfNotExists)
+		return c.h.lib.done(op, id.String(), e, err)
+	})
+}
+
+// GetTable opens a table. A missing one is [ErrTableNotExist], or [ErrDatabaseNotExist] if its database is missing. The caller
+// closes the table, which stays valid after the catalog is closed.
+func (c *Catalog) GetTable(id Identifier) (*Table, error) {
+	const op = "get table"
+	p, err := c.base().acquire(op)
+	if err != nil {
+		return nil, err
+	}
+	defer c.h.release()
+	var table *Table
+	err = c.withIdentifier(op, id, func(cID *cIdentifier) error {
+		h, err := adopt(c.h.lib, ffiTableFree, op, id.String(), func() (result[cTable], error) {
+			return ffiCatalogGetTable.call(c.h.lib, p, cID)
+		})
+		if err != nil {
+			return err
+		}
+		table, err = newTable(h, id)
+		return err
+	})
+	return table, err
+}
+
+// names finishes a native call that returned a JSON array of names.
+func (c *Catalog) names(op, object string, r resultBytes, err error) ([]string, error) {
+	raw, err := c.h.lib.bytesOf(op, object, r, err)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	if err := json.Unmarshal(raw, &names); err != nil {
+		return nil, withOp(err, op, object)
+	}
+	return names, nil
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package paimon
+
+import "sync"
+
+// A handle owns one native object. Every exported handle type holds a pointer to one, so that copies of it share the object.
+//
+// Calls and Close may race: Close marks the handle closed and returns at once, and the native object is freed by Close or by the
+// last call in flight, whichever comes later. A nil handle is a closed one.
+type handle[T any] struct {
+	lib    *library
+	free   fn1[void, *T]
+	object string // what errors call it
+
+	mu     sync.Mutex
+	ptr    *T
+	calls  int
+	closed bool
+}
+
+// newHandle takes over an object that a native call gave.
+func newHandle[T any](lib *library, free fn1[void, *T], object string, ptr *T) *handle[T] {
+	lib.live.Add(1)
+	return &handle[T]{lib: lib, free: free, object: object, ptr: ptr}
+}
+
+// acquire begins a call. When it succeeds the object stays valid until release.
+func (h *handle[T]) acquire(op string) (*T, error) {
+	if h == nil {
+		return nil, ofKind(op, "", ErrClosed, "")
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil, ofKind(op, h.object, ErrClosed, "")
+	}
+	h.calls++
+	return h.ptr, nil
+}
+
+// release ends a call that acquire began.
+func (h *handle[T]) release() {
+	h.mu.Lock()
+	h.calls--
+	last := h.closed && h.calls == 0
+	h.mu.Unlock()
+	if last {
+		h.drop()
+	}
+}
+
+// close makes every later acquire fail. It is idempotent and does not wait.
+func (h *handle[T]) close() {
+	if h == nil {
+		return
+	}
+	h.mu.Lock()
+	last := !h.closed && h.calls == 0
+	h.closed = true
+	h.mu.Unlock()
+	if last {
+		h.drop()
+	}
+}
+
+// drop frees the object. It runs once: closed is set once, and calls reach zero once after that.
+func (h *handle[T]) drop() {
+	// The only error is a missing symbol, and adopt resolved this one before there was an object.
+	_, _ = h.free.call(h.lib, h.ptr)
+	h.ptr = nil
+	h.lib.live.Add(-1)
+}
+
+// adopt runs a native call that makes an object, and takes the object over. The function that frees it is resolved first, so that
+// nothing is made that cannot be freed.
+func adopt[T any](l *library, free fn1[void, *T], op, object string, call func() (result[T], error)) (*handle[T], error) {
+	if _, err := l.resolve(free.symbol); err != nil {
+		return nil, withOp(err, op, object)
+	}
+	r, err := call()
+	if err != nil {
+		return nil, withOp(err, op, object)
+	}
+	if r.err != nil {
+		return nil, l.takeError(op, object, r.err)
+	}
+	return newHandle(l, free, object, r.value), nil
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux || darwin
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"debug/elf"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+const manifestFile = "manifest.json"
+
+// A manifest says what the committed libraries were made from, with what, and what they are.
+type manifest struct {
+	Paimon  lockedCrate         `json:"paimon"`
+	OpenSSL lockedCrate         `json:"openssl-src"`
+	Targets map[string]artifact `json:"targets"`
+}
+
+// A lockedCrate is a crate as Cargo.lock pins it.
+type lockedCrate struct {
+	Version  string `json:"version"`
+	Checksum string `json:"checksum"`
+}
+
+// An artifact is the library of one target.
+type artifact struct {
+	RustTarget   string            `json:"rust_target"`
+	SourceSHA256 string            `json:"source_sha256"`
+	Tools        map[string]string `json:"tools"`
+	Needs        []string          `json:"needs"`
+	GlibcAtLeast string            `json:"glibc_at_least"`
+	Plain        content           `json:"plain"`
+	Compressed   content           `json:"compressed"`
+}
+
+// A content is a file's name, size and hash. Names are relative to libpaimon_c.
+type content struct {
+	File   string `json:"file"`
+	Size   int    `json:"size"`
+	SHA256 string `json:"sha256"`
+}
+
+func describe(name string, data []byte) content {
+	sum := sha256.Sum256(data)
+	return content{File: name, Size: len(data), SHA256: hex.EncodeToString(sum[:])}
+}
+
+// lib makes everything that is generated.
+func (b builder) lib(ctx context.Context) error {
+	if err := checkTools(); err != nil {
+		return err
+	}
+	facts, err := b.toolFacts(ctx)
+	if err != nil {
+		return err
+	}
+	header, err := b.header(ctx)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(b.path(headerFile)), 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(b.path(headerFile), header, 0o644); err != nil {
+		return err
+	}
+	if err := b.checkHeader(ctx); err != nil {
+		return err
+	}
+	licenses, err := b.licenses(ctx)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(b.path(licensesFile), licenses, 0o644); err != nil {
+		return err
+	}
+
+	source, err := b.sourceHash()
+	if err != nil {
+		return err
+	}
+	plain, err := b.compile(ctx)
+	if err != nil {
+		return err
+	}
+	if after, err := b.sourceHash(); err != nil || after != source {
+		return errors.Join(errors.New("the sources changed while they were built"), err)
+	}
+	needs, glibc, err := inspect(plain, b.target.file)
+	if err != nil {
+		return err
+	}
+	packed, err := compress(ctx, plain)
+	if err != nil {
+		return err
+	}
+	a := artifact{
+		RustTarget: b.target.rust, SourceSHA256: source, Tools: facts, Needs: needs, GlibcAtLeast: glibc,
+		Plain:      describe(b.target.file, plain),
+		Compressed: describe(b.prebuilt(), packed),
+	}
+	m, err := b.readManifest()
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if m.Targets == nil {
+		m.Targets = make(map[string]artifact)
+	}
+	m.Targets[b.target.name] = a
+	if m.Paimon, err = b.locked("paimon"); err != nil {
+		return err
+	}
+	if m.OpenSSL, err = b.locked("openssl-src"); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(b.path(b.prebuilt())), 0o755); err != nil {
+		return err
+	}
+	for _, file := range []struct {
+		path string
+		data []byte
+	}{
+		{b.path(b.prebuilt()), packed},
+		{b.path(manifestFile), append(text, '\n')},
+		{b.embedFile(), b.embedSource(a.Plain)},
+	} {
+		if err := os.WriteFile(file.path, file.data, 0o644); err != nil {
+			return err
+		}
+	}
+	note("%s: %d bytes, %d compressed, glibc %s or later, sha256 %s", b.target.name, len(plain), len(packed), glibc, a.Plain.SHA256)
+	return nil
+}
+
+// prebuilt is the committed library's path inside libpaimon_c.
+func (b builder) prebuilt() string { return "prebuilt/" + b.target.name + "/" + b.target.file + ".zst" }
+
+func (b builder) readManifest() (m manifest, err error) {
+	text, err := os.ReadFile(b.path(manifestFile))
+	if err != nil {
+		return m, err
+	}
+	return m, json.Unmarshal(text, &m)
+}
+
+// locked finds a crate in Cargo.lock.
+func (b builder) locked(name string) (lockedCrate, error) {
+	text, err := os.ReadFile(b.path("Cargo.lock"))
+	if err != nil {
+		return lockedCrate{}, err
+	}
+	found := regexp.MustCompile(`(?m)^name = "` + regexp.QuoteMeta(name) + `"\nversion = "(.*)"\nsource = ".*"\nchecksum = "(.*)"$`).FindSubmatch(text)
+	if found == nil {
+		return lockedCrate{}, fmt.Errorf("Cargo.lock does not pin %s", name)
+	}
+	return lockedCrate{Version: string(found[1]), Checksum: string(found[2])}, nil
+}
+
+// embedFile is the Go file that embeds the library; its name is its build constraint.
+func (b builder) embedFile() string { return filepath.Join(b.root, "embed_"+b.target.name+".go") }
+
+func (b builder) embedSource(plain content) []byte {
+	return fmt.Appendf(nil, `// SPDX-License-Identifier: Apache-2.0
+
+// Code generated by make lib; DO NOT EDIT.
+
+package paimon
+
+import _ "embed"
+
+//go:embed libpaimon_c/%s
+var embeddedLibrary []byte
+
+const (
+	embeddedLibraryName   = %q
+	embeddedLibrarySHA256 = %q
+	embeddedLibrarySize   = %d
+)
+`, b.prebuilt(), plain.File, plain.SHA256, plain.Size)
+}
+
+// inspect checks that an ELF library exports paimon_* alone, needs the C library family alone and has no path in it to look
+// for others. It returns what the library needs, and the oldest glibc that has it all.
+func inspect(plain []byte, name string) (needs []string, glibc string, err error) {
+	file, err := elf.NewFile(bytes.NewReader(plain))
+	if err != nil {
+		return nil, "", err
+	}
+	symbols, err := file.DynamicSymbols()
+	if err != nil {
+		return nil, "", err
+	}
+	var problems []string
+	exported := 0
+	newest := []int{0, 0}
+	for _, symbol := range symbols {
+		if symbol.Section != elf.SHN_UNDEF {
+			exported++
+			if !strings.HasPrefix(symbol.Name, "paimon_") {
+				problems = append(problems, "it exports "+symbol.Name+": list it in src/exports.rs")
+			}
+		}
+		var version []int
+		if number, ok := strings.CutPrefix(symbol.Version, "GLIBC_"); ok && symbol.Section == elf.SHN_UNDEF {
+			for part := range strings.SplitSeq(number, ".") {
+				var n int
+				if _, err := fmt.Sscan(part, &n); err != nil {
+					return nil, "", fmt.Errorf("symbol version %s: %w", symbol.Version, err)
+				}
+				version = append(version, n)
+			}
+		}
+		if slices.Compare(version, newest) > 0 {
+			newest, glibc = version, strings.TrimPrefix(symbol.Version, "GLIBC_")
+		}
+	}
+	if exported == 0 {
+		problems = append(problems, "it exports nothing")
+	}
+	if needs, err = file.ImportedLibraries(); err != nil {
+		return nil, "", err
+	}
+	family := regexp.MustCompile(`^(libc|libm|libdl|libpthread|librt|libgcc_s|ld-linux[-_a-z0-9]*)\.so\.\d+$`)
+	for _, need := range needs {
+		if !family.MatchString(need) {
+			problems = append(problems, "it needs "+need)
+		}
+	}
+	for _, tag := range []elf.DynTag{elf.DT_RPATH, elf.DT_RUNPATH} {
+		if paths, err := file.DynString(tag); err != nil || len(paths) > 0 {
+			problems = append(problems, fmt.Sprintf("it has a %v: %q", tag, paths))
+		}
+	}
+	if soname, err := file.DynString(elf.DT_SONAME); err != nil || !slices.Equal(soname, []string{name}) {
+		problems = append(problems, fmt.Sprintf("its name is %q", soname))
+	}
+	if len(problems) > 0 {
+		return nil, "", fmt.Errorf("the library is not as it should be:\n  %s", strings.Join(problems, "\n  "))
+	}
+	return needs, glibc, nil
+}
+
+// compress packs the library as small as zstd can.
+func compress(ctx context.Context, plain []byte) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "libpaimon_c-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	from, to := filepath.Join(dir, "plain"), filepath.Join(dir, "packed")
+	if err := os.WriteFile(from, plain, 0o600); err != nil {
+		return nil, err
+	}
+	if err := show(ctx, dir, environment(), "zstd", "-q", "--ultra", "-22", "--check", "-o", to, from); err != nil {
+		return nil, err
+	}
+	packed, err := os.ReadFile(to)
+	if err != nil {
+		return nil, err
+	}
+	if again, err := decompress(packed); err != nil || !bytes.Equal(again, plain) {
+		return nil, errors.Join(errors.New("the compressed library does not decompress"), err)
+	}
+	return packed, nil
+}
+
+// decompress unpacks with the decoder that the Go package uses.
+func decompress(packed []byte) ([]byte, error) {
+	decoder, err := zstd.NewReader(nil)
+	if err != nil {
+		return nil, err
+	}
+	defer decoder.Close()
+	return decoder.DecodeAll(packed, nil)
+}

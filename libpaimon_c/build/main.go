@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux || darwin
+
+// Build makes the native library that the Go package embeds, and proves that the committed one came from the committed
+// sources. It runs in the repository's root:
+//
+//	go run ./libpaimon_c/build lib             build, compress, and write everything that is generated
+//	go run ./libpaimon_c/build verify          check all that, then build again and compare bit for bit
+//	go run ./libpaimon_c/build verify -quick   the checks alone
+//	go run ./libpaimon_c/build header          write include/paimon.h
+//	go run ./libpaimon_c/build licenses        write THIRD_PARTY_LICENSES
+//
+// What is generated: include/paimon.h, THIRD_PARTY_LICENSES, prebuilt/, manifest.json, and embed_<os>_<arch>.go in the root.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+)
+
+const usage = "usage: go run ./libpaimon_c/build lib | verify [-quick] | header | licenses"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "libpaimon_c:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		return errors.New(usage)
+	}
+	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
+	quick := flags.Bool("quick", false, "verify without building again")
+	if err := flags.Parse(args[1:]); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return errors.New(usage)
+	}
+	root, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	crate := filepath.Join(root, "libpaimon_c")
+	if _, err := os.Stat(filepath.Join(crate, "Cargo.toml")); err != nil {
+		return errors.New("start me in the repository's root")
+	}
+	b := builder{root: root, crate: crate, target: linuxAMD64}
+	switch args[0] {
+	case "lib":
+		return b.lib(ctx)
+	case "verify":
+		return b.verify(ctx, *quick)
+	case "header":
+		text, err := b.header(ctx)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(b.path(headerFile), text, 0o644)
+	case "licenses":
+		text, err := b.licenses(ctx)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(b.path(licensesFile), text, 0o644)
+	}
+	return errors.New(usage)
+}
+
+// A builder knows one checkout and one target.
+type builder struct {
+	root   string // the repository
+	crate  string // its libpaimon_c
+	target target
+}
+
+// A target is one platform that the library is built for.
+type target struct {
+	name string // what Go calls it, joined by an underscore
+	rust string // what Rust calls it
+	file string // the library's file name
+}
+
+var linuxAMD64 = target{name: "linux_amd64", rust: "x86_64-unknown-linux-gnu", file: "libpaimon_c.so"}
+
+// path turns a slash-separated path inside libpaimon_c into one of this system.
+func (b builder) path(name string) string { return filepath.Join(b.crate, filepath.FromSlash(name)) }
+
+// output runs a program in dir and returns what it printed. An error carries what the program said.
+func output(ctx context.Context, dir string, env []string, name string, args ...string) ([]byte, error) {
+	var stderr strings.Builder
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env, cmd.Stderr = dir, env, &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, stderr.String())
+	}
+	return out, nil
+}
+
+// show runs a program in dir and lets it print.
+func show(ctx context.Context, dir string, env []string, name string, args ...string) error {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, os.Stderr, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s: %w", strings.Join(cmd.Args, " "), err)
+	}
+	return nil
+}
+
+func note(format string, args ...any) { fmt.Fprintf(os.Stderr, "libpaimon_c: "+format+"\n", args...) }

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! From engine errors and panics to `paimon_error`.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::ffi::{c_char, CStr};
+use std::panic::{catch_unwind, AssertUnwindSafe, Location};
+use std::sync::Once;
+
+use paimon::api::rest_error::RestError;
+use paimon::Error;
+
+use crate::handle;
+use crate::types::paimon_bytes;
+
+/// An error. `code` is one of PAIMON_CODE_*; `message` is UTF-8 text for people and never empty. The caller owns it and gives
+/// it to `paimon_error_free`.
+#[repr(C)]
+pub struct paimon_error {
+    pub code: i32,
+    pub message: paimon_bytes,
+}
+
+// Codes below 100 are classes. A finer kind is its class times 100 plus a number, so that a caller that does not know the kind
+// still knows the class: `code < 100 ? code : code / 100`. Codes are appended, never renumbered.
+
+/// A failure that fits no other class, a caught panic among them.
+pub const PAIMON_CODE_UNEXPECTED: i32 = 0;
+/// The engine or this library cannot do what was asked.
+pub const PAIMON_CODE_UNSUPPORTED: i32 = 1;
+/// The named object does not exist.
+pub const PAIMON_CODE_NOT_FOUND: i32 = 2;
+/// The named object exists already.
+pub const PAIMON_CODE_ALREADY_EXIST: i32 = 3;
+/// An argument, an option or the data given is wrong.
+pub const PAIMON_CODE_INVALID_INPUT: i32 = 4;
+/// Storage failed.
+pub const PAIMON_CODE_IO_ERROR: i32 = 5;
+/// A memory budget was used up.
+pub const PAIMON_CODE_RESOURCE_EXHAUSTED: i32 = 6;
+/// Another writer committed first. Nothing of this commit is visible; the same messages may be committed again.
+pub const PAIMON_CODE_COMMIT_CONFLICT: i32 = 7;
+/// A kind of PAIMON_CODE_NOT_FOUND: the database.
+pub const PAIMON_CODE_DATABASE_NOT_EXIST: i32 = 201;
+/// A kind of PAIMON_CODE_NOT_FOUND: the table.
+pub const PAIMON_CODE_TABLE_NOT_EXIST: i32 = 202;
+/// A kind of PAIMON_CODE_NOT_FOUND: the column.
+pub const PAIMON_CODE_COLUMN_NOT_EXIST: i32 = 203;
+/// A kind of PAIMON_CODE_NOT_FOUND: the snapshot.
+pub const PAIMON_CODE_SNAPSHOT_NOT_EXIST: i32 = 204;
+/// A kind of PAIMON_CODE_NOT_FOUND: the tag.
+pub const PAIMON_CODE_TAG_NOT_EXIST: i32 = 205;
+/// A kind of PAIMON_CODE_ALREADY_EXIST: the database.
+pub const PAIMON_CODE_DATABASE_ALREADY_EXIST: i32 = 301;
+/// A kind of PAIMON_CODE_ALREADY_EXIST: the table.
+pub const PAIMON_CODE_TABLE_ALREADY_EXIST: i32 = 302;
+/// A kind of PAIMON_CODE_ALREADY_EXIST: the column.
+pub const PAIMON_CODE_COLUMN_ALREADY_EXIST: i32 = 303;
+/// A kind of PAIMON_CODE_ALREADY_EXIST: the tag.
+pub const PAIMON_CODE_TAG_ALREADY_EXIST: i32 = 305;
+/// A kind of PAIMON_CODE_INVALID_INPUT: the database still holds tables.
+pub const PAIMON_CODE_DATABASE_NOT_EMPTY: i32 = 401;
+
+pub type Result<T> = std::result::Result<T, Failure>;
+
+/// A failure on its way out.
+#[derive(Debug)]
+pub struct Failure {
+    pub code: i32,
+    pub message: String,
+}
+
+impl Failure {
+    pub fn new(code: i32, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self {
+            code,
+            message: if message.is_empty() { "no details".into() } else { message },
+        }
+    }
+
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::new(PAIMON_CODE_INVALID_INPUT, message)
+    }
+
+    pub fn unexpected(message: impl Into<String>) -> Self {
+        Self::new(PAIMON_CODE_UNEXPECTED, message)
+    }
+
+    pub fn give(self) -> *mut paimon_error {
+        handle::give(paimon_error {
+            code: self.code,
+            message: paimon_bytes::from_vec(self.message.into_bytes()),
+        })
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let code = code_of(&error);
+        Self::new(code, text_of(&error))
+    }
+}
+
+fn code_of(error: &Error) -> i32 {
+    match error {
+        Error::ResourceExhausted { .. } => PAIMON_CODE_RESOURCE_EXHAUSTED,
+        Error::Unsupported { .. } | Error::IoUnsupported { .. } | Error::ProcessForkUnsupported { .. } => PAIMON_CODE_UNSUPPORTED,
+        Error::DatabaseNotExist { .. } => PAIMON_CODE_DATABASE_NOT_EXIST,
+        Error::TableNotExist { .. } => PAIMON_CODE_TABLE_NOT_EXIST,
+        Error::ColumnNotExist { .. } => PAIMON_CODE_COLUMN_NOT_EXIST,
+        Error::SnapshotNotExist { .. } => PAIMON_CODE_SNAPSHOT_NOT_EXIST,
+        Error::TagNotExist { .. } => PAIMON_CODE_TAG_NOT_EXIST,
+        Error::ViewNotExist { .. } | Error::FunctionNotExist { .. } => PAIMON_CODE_NOT_FOUND,
+        Error::DatabaseAlreadyExist { .. } => PAIMON_CODE_DATABASE_ALREADY_EXIST,
+        Error::TableAlreadyExist { .. } => PAIMON_CODE_TABLE_ALREADY_EXIST,
+        Error::ColumnAlreadyExist { .. } => PAIMON_CODE_COLUMN_ALREADY_EXIST,
+        Error::TagAlreadyExist { .. } => PAIMON_CODE_TAG_ALREADY_EXIST,
+        Error::ViewAlreadyExist { .. } | Error::FunctionAlreadyExist { .. } => PAIMON_CODE_ALREADY_EXIST,
+        Error::DatabaseNotEmpty { .. } => PAIMON_CODE_DATABASE_NOT_EMPTY,
+        Error::DataInvalid { message, .. } if is_commit_conflict(message) => PAIMON_CODE_COMMIT_CONFLICT,
+        // The engine reports corrupt files and wrong arguments alike as invalid data.
+        Error::DataInvalid { .. }
+        | Error::DataTypeInvalid { .. }
+        | Error::ConfigInvalid { .. }
+        | Error::IdentifierInvalid { .. } => PAIMON_CODE_INVALID_INPUT,
+        Error::IoUnexpected { source, .. } => match source.kind() {
+            opendal::ErrorKind::NotFound => PAIMON_CODE_NOT_FOUND,
+            opendal::ErrorKind::ConfigInvalid => PAIMON_CODE_INVALID_INPUT,
+            opendal::ErrorKind::Unsupported => PAIMON_CODE_UNSUPPORTED,
+            _ => PAIMON_CODE_IO_ERROR,
+        },
+        Error::RestApi { source } => match source {
+            RestError::NoSuchResource { .. } => PAIMON_CODE_NOT_FOUND,
+            RestError::AlreadyExists { .. } => PAIMON_CODE_ALREADY_EXIST,
+            RestError::BadRequest { .. } => PAIMON_CODE_INVALID_INPUT,
+            RestError::NotImplemented { .. } => PAIMON_CODE_UNSUPPORTED,
+            _ => PAIMON_CODE_IO_ERROR,
+        },
+        // A wrapper may hide an engine error with a code of its own.
+        Error::UnexpectedError {
+            source: Some(source), ..
+        } => source
+            .downcast_ref::<Error>()
+            .map_or(PAIMON_CODE_UNEXPECTED, |inner| match code_of(inner) {
+                // Wrapped, a conflict is no longer certain: the engine says so of a commit whose outcome it does not know.
+                PAIMON_CODE_COMMIT_CONFLICT => PAIMON_CODE_UNEXPECTED,
+                code => code,
+            }),
+        _ => PAIMON_CODE_UNEXPECTED,
+    }
+}
+
+/// The engine has no error of its own for a lost race; it reports invalid data, and only the text tells. The tests provoke
+/// each of these texts, so that a change of the engine's wording is noticed.
+fn is_commit_conflict(message: &str) -> bool {
+    message.contains("there may exist commit conflicts")
+        || message.starts_with("Delete conflict:")
+        || message.starts_with("Row ID conflict:")
+        || message.starts_with("Row ID existence conflict:")
+        || message.starts_with("Postpone fixed-bucket overwrite conflict:")
+}
+
+/// The engine's text without its prefixes, followed by the causes that the text does not already contain.
+fn text_of(error: &Error) -> String {
+    let mut text = match error {
+        Error::DataInvalid { message, .. }
+        | Error::Unsupported { message }
+        | Error::UnexpectedError { message, .. }
+        | Error::DataTypeInvalid { message }
+        | Error::IoUnexpected { message, .. }
+        | Error::IoUnsupported { message }
+        | Error::ConfigInvalid { message }
+        | Error::IdentifierInvalid { message }
+        | Error::DataUnexpected { message, .. }
+        | Error::ParquetDataUnexpected { message, .. }
+        | Error::ResourceExhausted { message } => message.clone(),
+        other => other.to_string(),
+    };
+    let mut cause = cause_of(error);
+    while let Some(inner) = cause {
+        let said = match inner.downcast_ref::<Error>() {
+            Some(inner) => text_of(inner),
+            None => inner.to_string(),
+        };
+        if !said.is_empty() && !text.contains(&said) {
+            text = format!("{text}: {said}");
+        }
+        cause = if inner.is::<Error>() { None } else { inner.source() };
+    }
+    text
+}
+
+fn cause_of(error: &Error) -> Option<&(dyn std::error::Error + 'static)> {
+    match error {
+        // Not declared as a source by the engine, but kept.
+        Error::UnexpectedError { source, .. } => source.as_deref().map(|s| s as &(dyn std::error::Error + 'static)),
+        Error::IoUnexpected { source, .. } => Some(source.as_ref()),
+        other => std::error::Error::source(other),
+    }
+}
+
+thread_local! {
+    static PANIC_AT: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Runs `body`, turning a panic into a failure. Every exported function goes through here.
+pub fn guard<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
+    static HOOK: Once = Once::new();
+    // The hook belongs to this library's own copy of the Rust runtime: other Rust code in the process has another.
+    HOOK.call_once(|| {
+        std::panic::set_hook(Box::new(|info| {
+            let at = info.location().map(Location::to_string);
+            PANIC_AT.with(|slot| *slot.borrow_mut() = at);
+        }));
+    });
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
+        let at = PANIC_AT.with(|slot| slot.borrow_mut().take());
+        let text = panic_text(panic.as_ref());
+        Err(Failure::unexpected(match at {
+            Some(at) => format!("internal error at {at}: {text}"),
+            None => format!("internal error: {text}"),
+        }))
+    })
+}
+
+/// [`guard`] for functions that return nothing but an error.
+pub fn guard_void(body: impl FnOnce() -> Result<()>) -> *mut paimon_error {
+    match guard(body) {
+        Ok(()) => std::ptr::null_mut(),
+        Err(failure) => failure.give(),
+    }
+}
+
+/// [`guard`] for frees: a destructor that panics has nobody to tell.
+pub fn guard_free(body: impl FnOnce()) {
+    let _ = guard(|| {
+        body();
+        Ok(())
+    });
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> String {
+    if let Some(text) = panic.downcast_ref::<&str>() {
+        (*text).to_string()
+    } else if let Some(text) = panic.downcast_ref::<String>() {
+        text.clone()
+    } else {
+        "panic".to_string()
+    }
+}
+
+/// Borrows an object or says which one is NULL.
+///
+/// # Safety
+/// `pointer` is NULL or points to a live `T` that outlives the call.
+pub unsafe fn borrow<'a, T>(pointer: *const T, what: &str) -> Result<&'a T> {
+    // SAFETY: the caller vouches for a pointer that is not NULL.
+    unsafe { pointer.as_ref() }.ok_or_else(|| Failure::invalid(format!("{what} is NULL")))
+}
+
+/// Borrows a NUL-terminated UTF-8 string.
+///
+/// # Safety
+/// `pointer` is NULL or points to a NUL-terminated string that outlives the call.
+pub unsafe fn text<'a>(pointer: *const c_char, what: &str) -> Result<&'a str> {
+    if pointer.is_null() {
+        return Err(Failure::invalid(format!("{what} is NULL")));
+    }
+    // SAFETY: not NULL, and the caller vouches for the terminator.
+    let text = unsafe { CStr::from_ptr(pointer) };
+    text.to_str()
+        .map_err(|_| Failure::invalid(format!("{what} is not valid UTF-8")))
+}
+
+/// Borrows an array; NULL is allowed when it is empty.
+///
+/// # Safety
+/// `pointer` is NULL or points to `len` values that outlive the call.
+pub unsafe fn slice<'a, T>(pointer: *const T, len: usize, what: &str) -> Result<&'a [T]> {
+    if len == 0 {
+        return Ok(&[]);
+    }
+    if pointer.is_null() {
+        return Err(Failure::invalid(format!("{what} is NULL but its length is {len}")));
+    }
+    if len > isize::MAX as usize / std::mem::size_of::<T>().max(1) {
+        return Err(Failure::invalid(format!("{what} has an impossible length, {len}")));
+    }
+    // SAFETY: not NULL, the length fits an allocation, and the caller vouches for the values.
+    Ok(unsafe { std::slice::from_raw_parts(pointer, len) })
+}
+
+/// Frees an error. NULL is ignored.
+///
+/// # Safety
+/// `error` is NULL or an error from this library that was not freed before.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_error_free(error: *mut paimon_error) {
+    guard_free(|| {
+        // SAFETY: the caller gives back an error that this library gave, once.
+        if let Some(error) = unsafe { handle::take(error) } {
+            // SAFETY: give() made the message with from_vec.
+            unsafe { error.message.reclaim() };
+        }
+    });
+}
+
+/// Frees bytes that this library returned. `{NULL, 0}` is ignored.
+///
+/// # Safety
+/// `bytes` comes from this library and was not freed before.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_bytes_free(bytes: paimon_bytes) {
+    // SAFETY: as the caller promises.
+    guard_free(|| unsafe { bytes.reclaim() });
+}

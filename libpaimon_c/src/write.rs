@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! The write path: builder, write, commit messages, commit.
+
+use std::ffi::c_void;
+use std::future::Future;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use paimon::{CommitMessage, TableCommit, TableWrite, WriteBuilder};
+
+use crate::arrow;
+use crate::error::{borrow, guard, guard_void, paimon_error, Failure, Result};
+use crate::handle;
+use crate::read::poisoned;
+use crate::runtime::Hold;
+use crate::table::Shared;
+use crate::types::paimon_result;
+
+/// How a table is written: by whom, and whether as an append or an overwrite. Safe for concurrent use.
+pub struct paimon_write_builder {
+    shared: Arc<Shared>,
+    commit_user: String,
+    overwrite: AtomicBool,
+}
+
+/// Buffers batches and writes their data files. Safe for concurrent use; calls wait for each other.
+pub struct paimon_table_write {
+    // Dropped by the destructor, before the table and the runtime it stands on.
+    write: Mutex<Option<TableWrite>>,
+    origin: Origin,
+    shared: Arc<Shared>,
+}
+
+/// What was written and waits to be committed. Safe for concurrent use.
+pub struct paimon_commit_messages {
+    origin: Origin,
+    prepared: Mutex<Prepared>,
+}
+
+/// Makes prepared messages visible as a snapshot. Safe for concurrent use.
+pub struct paimon_table_commit {
+    commit: TableCommit,
+    origin: Origin,
+    hold: Hold,
+}
+
+/// Where messages come from: they can be merged with and committed by what has the same origin only.
+#[derive(Clone, PartialEq)]
+struct Origin {
+    table: String,
+    location: String,
+    branch: String,
+    commit_user: String,
+    overwrite: bool,
+}
+
+impl Origin {
+    fn check(&self, other: &Origin, what: &str) -> Result<()> {
+        let differs = |name: &str, mine: &str, theirs: &str| {
+            Err(Failure::invalid(format!(
+                "the {what} is of {name} {theirs}, want {name} {mine}"
+            )))
+        };
+        let mode = |overwrite| if overwrite { "overwrite" } else { "append" };
+        if self.table != other.table || self.location != other.location || self.branch != other.branch {
+            differs("table", &self.table, &other.table)
+        } else if self.commit_user != other.commit_user {
+            differs("commit user", &self.commit_user, &other.commit_user)
+        } else if self.overwrite != other.overwrite {
+            differs("mode", mode(self.overwrite), mode(other.overwrite))
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// Messages, and the fate of each prepare that they come from. Copies made by a merge share the fate.
+#[derive(Clone)]
+struct Prepared {
+    messages: Vec<CommitMessage>,
+    fates: Vec<Arc<AtomicU8>>,
+}
+
+/// Nothing was done with the files yet.
+const OPEN: u8 = 0;
+/// A commit was begun: the files may belong to a snapshot and are never deleted.
+const SUBMITTED: u8 = 1;
+/// The files were given up: they cannot be committed any more.
+const ABORTED: u8 = 2;
+
+impl Prepared {
+    /// Seals the fate of all these messages, or of none when one has met the other fate before.
+    fn seal(&self, fate: u8, refusal: &str) -> Result<()> {
+        static SEALING: Mutex<()> = Mutex::new(());
+        let _sealing = SEALING.lock().unwrap_or_else(PoisonError::into_inner);
+        if self
+            .fates
+            .iter()
+            .any(|met| ![OPEN, fate].contains(&met.load(Ordering::SeqCst)))
+        {
+            return Err(Failure::invalid(refusal));
+        }
+        for met in &self.fates {
+            met.store(fate, Ordering::SeqCst);
+        }
+        Ok(())
+    }
+}
+
+impl paimon_write_builder {
+    pub fn new(shared: Arc<Shared>, commit_user: Option<String>) -> Result<Self> {
+        let engine = shared.table.new_write_builder();
+        let engine = match commit_user {
+            Some(user) => engine.with_commit_user(user)?,
+            None => engine,
+        };
+        let commit_user = engine.commit_user().to_string();
+        Ok(Self {
+            shared,
+            commit_user,
+            overwrite: AtomicBool::new(false),
+        })
+    }
+
+    fn engine(&self, overwrite: bool) -> Result<WriteBuilder<'_>> {
+        let engine = self
+            .shared
+            .table
+            .new_write_builder()
+            .with_commit_user(self.commit_user.clone())?;
+        Ok(if overwrite { engine.with_overwrite() } else { engine })
+    }
+
+    fn origin(&self) -> Origin {
+        let table = &self.shared.table;
+        Origin {
+            table: table.identifier().full_name(),
+            location: table.location().to_string(),
+            branch: table.branch().to_string(),
+            commit_user: self.commit_user.clone(),
+            overwrite: self.overwrite.load(Ordering::SeqCst),
+        }
+    }
+}
+
+impl Drop for paimon_table_write {
+    fn drop(&mut self) {
+        // Files that were not handed out in messages are deleted. A poisoned lock means that a call panicked: the files stay,
+        // since what state they are in is unknown.
+        if let Some(mut write) = self.write.get_mut().ok().and_then(Option::take) {
+            self.shared.hold.run(async {
+                write.close().await;
+                drop(write);
+            });
+        }
+    }
+}
+
+/// Frees a write builder; writes and commits made from it stay valid. NULL is ignored.
+///
+/// # Safety
+/// `builder` is NULL or a live builder that no other call uses any more.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_write_builder_free(builder: *mut paimon_write_builder) {
+    // SAFETY: as the caller promises.
+    unsafe { handle::release(builder) }
+}
+
+/// Makes the writes and commits that come from this builder from now on overwrites.
+///
+/// # Safety
+/// `builder` is NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_write_builder_with_overwrite(builder: *const paimon_write_builder) -> *mut paimon_error {
+    guard_void(|| {
+        // SAFETY: as the caller promises.
+        let builder = unsafe { borrow(builder, "the write builder")? };
+        builder.overwrite.store(true, Ordering::SeqCst);
+        Ok(())
+    })
+}
+
+/// Makes a write. The caller owns it and gives it to `paimon_table_write_free`.
+///
+/// # Safety
+/// `builder` is NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_write_builder_new_write(
+    builder: *const paimon_write_builder,
+) -> paimon_result<paimon_table_write> {
+    paimon_result::from(guard(|| {
+        // SAFETY: as the caller promises.
+        let builder = unsafe { borrow(builder, "the write builder")? };
+        let origin = builder.origin();
+        let shared = &builder.shared;
+        let write = shared
+            .hold
+            .within(|| builder.engine(origin.overwrite)?.new_write().map_err(Failure::from))?;
+        Ok(paimon_table_write {
+            write: Mutex::new(Some(write)),
+            origin,
+            shared: shared.clone(),
+        })
+    }))
+}
+
+/// Makes a commit, whose mode is the builder's now. The caller owns it and gives it to `paimon_table_commit_free`.
+///
+/// # Safety
+/// `builder` is NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_write_builder_new_commit(
+    builder: *const paimon_write_builder,
+) -> paimon_result<paimon_table_commit> {
+    paimon_result::from(guard(|| {
+        // SAFETY: as the caller promises.
+        let builder = unsafe { borrow(builder, "the write builder")? };
+        let origin = builder.origin();
+        let commit = builder.engine(origin.overwrite)?.try_new_commit()?;
+        Ok(paimon_table_commit {
+            commit,
+            origin,
+            hold: builder.shared.hold.clone(),
+        })
+    }))
+}
+
+/// Frees a write. What was not prepared is dropped and its files are deleted; messages it gave stay valid. NULL is ignored.
+///
+/// # Safety
+/// `write` is NULL or a live write that no other call uses any more.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_table_write_free(write: *mut paimon_table_write) {
+    // SAFETY: as the caller promises.
+    unsafe { handle::release(write) }
+}
+
+/// Writes a record batch, given as a struct array of the Arrow C Data Interface whose fields are the table's columns. A batch
+/// that does not fit the table is PAIMON_CODE_INVALID_INPUT before anything of it is written, and the write can go on.
+///
+/// When `write`, `array` and `schema` are not NULL the contents of both structs pass to this call, on failure too: what is wanted
+/// of them is copied, and they are left released (`release` is NULL) when it returns. The structs themselves stay the caller's.
+///
+/// # Safety
+/// `write` is NULL or live; `array` and `schema` are NULL or point to initialised structs whose buffers are as long as they say.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_table_write_write_arrow_batch(
+    write: *const paimon_table_write,
+    array: *mut c_void,
+    schema: *mut c_void,
+) -> *mut paimon_error {
+    guard_void(|| {
+        // SAFETY: as the caller promises.
+        let write = unsafe { borrow(write, "the write")? };
+        // SAFETY: as the caller promises.
+        let batch = unsafe { arrow::import(array, schema)? };
+        write.with(|engine| write.shared.hold.run(engine.write_arrow_batch(&batch)))
+    })
+}
+
+/// Finishes the files of all that was written since the last time and returns their messages. The write can be used again.
+/// The caller owns the messages and gives them to `paimon_commit_messages_free`.
+///
+/// # Safety
+/// `write` is NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_table_write_prepare_commit(
+    write: *const paimon_table_write,
+) -> paimon_result<paimon_commit_messages> {
+    paimon_result::from(guard(|| {
+        // SAFETY: as the caller promises.
+        let write = unsafe { borrow(write, "the write")? };
+        let messages = write.with(|engine| write.shared.hold.run(engine.prepare_commit()))?;
+        Ok(paimon_commit_messages {
+            origin: write.origin.clone(),
+            prepared: Mutex::new(Prepared {
+                messages,
+                fates: vec![Arc::new(AtomicU8::new(OPEN))],
+            }),
+        })
+    }))
+}
+
+impl paimon_table_write {
+    fn with<T>(&self, body: impl FnOnce(&mut TableWrite) -> paimon::Result<T>) -> Result<T> {
+        let mut slot = self.write.lock().map_err(|_| poisoned("write"))?;
+        let engine = slot.as_mut().ok_or_else(|| Failure::unexpected("the write is closed"))?;
+        Ok(body(engine)?)
+    }
+}
+
+/// Frees messages. Their files stay: commit or abort them before. NULL is ignored.
+///
+/// # Safety
+/// `messages` is NULL or live messages that no other call uses any more.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_commit_messages_free(messages: *mut paimon_commit_messages) {
+    // SAFETY: as the caller promises.
+    unsafe { handle::release(messages) }
+}
+
+/// Appends a copy of `source`'s messages to `target`; both stay valid. They must be of one table, commit user and mode, and two
+/// different objects, else PAIMON_CODE_INVALID_INPUT.
+///
+/// # Safety
+/// `target` and `source` are NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_commit_messages_merge(
+    target: *const paimon_commit_messages,
+    source: *const paimon_commit_messages,
+) -> *mut paimon_error {
+    guard_void(|| {
+        // SAFETY: as the caller promises.
+        let (target, source) = unsafe { (borrow(target, "the target")?, borrow(source, "the source")?) };
+        if std::ptr::eq(target, source) {
+            return Err(Failure::invalid("the source of a merge is its target"));
+        }
+        target.origin.check(&source.origin, "source")?;
+        // One lock at a time, so that two merges in opposite directions cannot wait for each other.
+        let copy = source.prepared.lock().map_err(|_| poisoned("source"))?.clone();
+        let mut prepared = target.prepared.lock().map_err(|_| poisoned("target"))?;
+        prepared.messages.extend(copy.messages);
+        prepared.fates.extend(copy.fates);
+        Ok(())
+    })
+}
+
+/// Frees a commit. NULL is ignored.
+///
+/// # Safety
+/// `commit` is NULL or a live commit that no other call uses any more.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_table_commit_free(commit: *mut paimon_table_commit) {
+    // SAFETY: as the caller promises.
+    unsafe { handle::release(commit) }
+}
+
+impl paimon_table_commit {
+    /// Runs one of the engine's commit calls over messages of the same origin.
+    fn submit<'a, F>(
+        &'a self,
+        messages: &paimon_commit_messages,
+        overwrite: bool,
+        call: impl FnOnce(&'a TableCommit, Vec<CommitMessage>) -> F,
+    ) -> Result<()>
+    where
+        F: Future<Output = paimon::Result<()>>,
+    {
+        self.origin.check(&messages.origin, "commit message")?;
+        if self.origin.overwrite != overwrite {
+            let (made, asked) = if overwrite {
+                ("append", "overwrite")
+            } else {
+                ("overwrite", "append")
+            };
+            return Err(Failure::invalid(format!(
+                "the commit was made to {made} and is asked to {asked}"
+            )));
+        }
+        let prepared = messages.prepared.lock().map_err(|_| poisoned("commit messages"))?.clone();
+        prepared.seal(
+            SUBMITTED,
+            "these messages were aborted, so their files are gone; write the data again",
+        )?;
+        Ok(self.hold.run(call(&self.commit, prepared.messages))?)
+    }
+}
+
+/// Commits the messages as an append, once: it takes the largest commit identifier. The messages stay the caller's and may be
+/// committed again after a failure.
+///
+/// # Safety
+/// `commit` and `messages` are NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_table_commit_commit(
+    commit: *const paimon_table_commit,
+    messages: *const paimon_commit_messages,
+) -> *mut paimon_error {
+    guard_void(|| {
+        // SAFETY: as the caller promises.
+        let (commit, messages) = unsafe { (borrow(commit, "the commit")?, borrow(messages, "the messages")?) };
+        commit.submit(messages, false, TableCommit::commit)
+    })
+}
+
+/// Commits the messages as an append under an identifier, which must grow from commit to commit of one user. It is not checked
+/// whether that identifier was committed before; `paimon_table_commit_filter_and_commit_with_identifier` does.
+///
+/// # Safety
+/// `commit` and `messages` are NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_table_commit_commit_with_identifier(
+    commit: *const paimon_table_commit,
+    messages: *const paimon_commit_messages,
+    identifier: i64,
+) -> *mut paimon_error {
+    guard_void(|| {
+        // SAFETY: as the caller promises.
+        let (commit, messages) = unsafe { (borrow(commit, "the commit")?, borrow(messages, "the messages")?) };
+        commit.submit(messages, false, |engine, list| {
+            engine.commit_with_identifier(list, identifier)
+        })
+    })
+}
+
+/// Commits the messages as an append under an identifier unless this user committed that identifier or a later one before: then
+/// nothing happens. This is how a commit whose outcome is unknown is tried again.
+///
+/// # Safety
+/// `commit` and `messages` are NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_table_commit_filter_and_commit_with_identifier(
+    commit: *const paimon_table_commit,
+    messages: *const paimon_commit_messages,
+    identifier: i64,
+) -> *mut paimon_error {
+    guard_void(|| {
+        // SAFETY: as the caller promises.
+        let (commit, messages) = unsafe { (borrow(commit, "the commit")?, borrow(messages, "the messages")?) };
+        commit.submit(messages, false, |engine, list| {
+            engine.filter_and_commit_with_identifier(list, identifier)
+        })
+    })
+}
+
+/// Commits the messages as an overwrite: they replace the partitions they touch, or all of an unpartitioned table.
+///
+/// # Safety
+/// `commit` and `messages` are NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_table_commit_overwrite(
+    commit: *const paimon_table_commit,
+    messages: *const paimon_commit_messages,
+) -> *mut paimon_error {
+    guard_void(|| {
+        // SAFETY: as the caller promises.
+        let (commit, messages) = unsafe { (borrow(commit, "the commit")?, borrow(messages, "the messages")?) };
+        commit.submit(messages, true, |engine, list| engine.overwrite(list, None))
+    })
+}
+
+/// As `paimon_table_commit_overwrite`, under an identifier, unless this user committed that identifier before: then nothing
+/// happens, so that a retry cannot destroy what came after.
+///
+/// # Safety
+/// `commit` and `messages` are NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_table_commit_overwrite_with_identifier(
+    commit: *const paimon_table_commit,
+    messages: *const paimon_commit_messages,
+    identifier: i64,
+) -> *mut paimon_error {
+    guard_void(|| {
+        // SAFETY: as the caller promises.
+        let (commit, messages) = unsafe { (borrow(commit, "the commit")?, borrow(messages, "the messages")?) };
+        commit.submit(messages, true, |engine, list| {
+            engine.overwrite_with_identifier(list, None, identifier)
+        })
+    })
+}
+
+/// Removes all rows of the table in a new snapshot.
+///
+/// # Safety
+/// `commit` is NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_table_commit_truncate_table(commit: *const paimon_table_commit) -> *mut paimon_error {
+    guard_void(|| {
+        // SAFETY: as the caller promises.
+        let commit = unsafe { borrow(commit, "the commit")? };
+        Ok(commit.hold.run(commit.commit.truncate_table())?)
+    })
+}
+
+/// As `paimon_table_commit_truncate_table`, under an identifier, unless this user committed that identifier before: then nothing
+/// happens.
+///
+/// # Safety
+/// `commit` is NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_table_commit_truncate_table_with_identifier(
+    commit: *const paimon_table_commit,
+    identifier: i64,
+) -> *mut paimon_error {
+    guard_void(|| {
+        // SAFETY: as the caller promises.
+        let commit = unsafe { borrow(commit, "the commit")? };
+        Ok(commit.hold.run(commit.commit.truncate_table_with_identifier(identifier))?)
+    })
+}
+
+/// Gives the messages up and deletes their files. Messages of which a commit was ever begun are refused with
+/// PAIMON_CODE_INVALID_INPUT, whatever became of it: their files may belong to a snapshot. Aborting again does nothing.
+///
+/// # Safety
+/// `commit` and `messages` are NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_table_commit_abort(
+    commit: *const paimon_table_commit,
+    messages: *const paimon_commit_messages,
+) -> *mut paimon_error {
+    guard_void(|| {
+        // SAFETY: as the caller promises.
+        let (commit, messages) = unsafe { (borrow(commit, "the commit")?, borrow(messages, "the messages")?) };
+        commit.origin.check(&messages.origin, "commit message")?;
+        let prepared = messages.prepared.lock().map_err(|_| poisoned("commit messages"))?.clone();
+        prepared.seal(
+            ABORTED,
+            "a commit of these messages was begun, so their files may belong to a snapshot and are kept",
+        )?;
+        Ok(commit.hold.run(commit.commit.abort(&prepared.messages))?)
+    })
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package paimon
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+
+	"github.com/ebitengine/purego"
+	"github.com/klauspost/compress/zstd"
+)
+
+// libraryPathVariable names the environment variable that holds the path of a native library to load in place of the embedded
+// one: a development build, or one's own.
+const libraryPathVariable = "PAIMON_LIBRARY_PATH"
+
+// loadImage maps the native library into the process and says where it came from.
+func loadImage() (image uintptr, origin string, err error) {
+	if path := os.Getenv(libraryPathVariable); path != "" {
+		image, err = dlopen(path)
+		if err != nil {
+			return 0, path, loadError(path, err, "check the path in "+libraryPathVariable+", or unset it to use the embedded library")
+		}
+		return image, path, nil
+	}
+	if len(embeddedLibrary) == 0 {
+		return 0, "", ofKind("", runtime.GOOS+"/"+runtime.GOARCH, ErrUnsupportedPlatform,
+			"none is embedded; build libpaimon_c and put its path into "+libraryPathVariable)
+	}
+	const origin0 = "the embedded native library"
+	plain, err := unpackEmbedded()
+	if err != nil {
+		return 0, origin0, loadError(origin0, err, "the program is damaged; build it again")
+	}
+	image, err = openImage(plain)
+	if err != nil {
+		return 0, origin0, loadError(origin0, err,
+			"or unpack it yourself and put its path into "+libraryPathVariable)
+	}
+	return image, origin0, nil
+}
+
+func loadError(object string, cause error, advice string) error {
+	return &Error{object: object, code: CodeUnsupported, message: fmt.Sprintf("cannot be loaded: %v; %s", cause, advice), cause: cause}
+}
+
+// unpackEmbedded decompresses the embedded library. A zstd frame carries a checksum, which the decoder verifies.
+func unpackEmbedded() ([]byte, error) {
+	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		return nil, err
+	}
+	defer decoder.Close()
+	plain, err := decoder.DecodeAll(embeddedLibrary, make([]byte, 0, embeddedLibrarySize))
+	if err != nil {
+		return nil, err
+	}
+	if len(plain) != embeddedLibrarySize {
+		return nil, fmt.Errorf("it has %d bytes, want %d", len(plain), embeddedLibrarySize)
+	}
+	return plain, nil
+}
+
+// dlopen keeps the library's symbols to itself and binds them all now, so that a library that does not fit fails here.
+func dlopen(path string) (uintptr, error) {
+	return purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package paimon
+
+import (
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+)
+
+// A WriteBuilder makes the writes and commits of one job: they share its commit user, and are appends unless
+// [WriteBuilder.WithOverwrite] was called before they were made.
+//
+// It is safe for concurrent use and stays valid after its [Table] is closed.
+type WriteBuilder struct {
+	h    *handle[cWriteBuilder]
+	mode *writeMode
+}
+
+// writeMode mirrors the native builder's mode, which decides how a commit made from it commits.
+type writeMode struct {
+	sync.Mutex
+	overwrite bool
+}
+
+func newWriteBuilder(h *handle[cWriteBuilder], err error) (*WriteBuilder, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &WriteBuilder{h: h, mode: new(writeMode)}, nil
+}
+
+func (wb *WriteBuilder) base() *handle[cWriteBuilder] {
+	if wb == nil {
+		return nil
+	}
+	return wb.h
+}
+
+// Close frees the builder. It is idempotent, does not wait for calls in flight, and is harmless on a nil builder.
+func (wb *WriteBuilder) Close() { wb.base().close() }
+
+// WithOverwrite makes the writes and commits made from now on overwrites: a commit replaces the partitions that were written to,
+// or all of a table without partitions.
+func (wb *WriteBuilder) WithOverwrite() error {
+	const op = "set overwrite"
+	p, err := wb.base().acquire(op)
+	if err != nil {
+		return err
+	}
+	defer wb.h.release()
+	wb.mode.Lock()
+	defer wb.mode.Unlock()
+	e, err := ffiWriteBuilderWithOverwrite.call(wb.h.lib, p)
+	if err := wb.h.lib.done(op, wb.h.object, e, err); err != nil {
+		return err
+	}
+	wb.mode.overwrite = true
+	return nil
+}
+
+// NewWrite makes a write. The caller closes it.
+func (wb *WriteBuilder) NewWrite() (*TableWrite, error) {
+	const op = "new write"
+	p, err := wb.base().acquire(op)
+	if err != nil {
+		return nil, err
+	}
+	defer wb.h.release()
+	h, err := adopt(wb.h.lib, ffiTableWriteFree, op, wb.h.object, func() (result[cTableWrite], error) {
+		return ffiWriteBuilderNewWrite.call(wb.h.lib, p)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &TableWrite{h: h, serial: new(sync.Mutex)}, nil
+}
+
+// NewCommit makes a commit, whose mode is fixed now. The caller closes it.
+func (wb *WriteBuilder) NewCommit() (*TableCommit, error) {
+	const op = "new commit"
+	p, err := wb.base().acquire(op)
+	if err != nil {
+		return nil, err
+	}
+	defer wb.h.release()
+	wb.mode.Lock()
+	defer wb.mode.Unlock()
+	h, err := adopt(wb.h.lib, ffiTableCommitFree, op, wb.h.object, func() (result[cTableCommit], error) {
+		return ffiWriteBuilderNewCommit.call(wb.h.lib, p)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &TableCommit{h: h, overwrite: wb.mode.overwrite}, nil
+}
+
+// A TableWrite writes record batches into data files, which no reader sees before they are committed.
+//
+// It is safe for concurrent use; calls wait for each other. It stays valid after its [WriteBuilder] is closed. Closing it drops what
+// was not prepared, and deletes its files.
+type TableWrite struct {
+	h      *handle[cTableWrite]
+	serial *sync.Mutex // one call at a time, waiting without a thread
+}
+
+func (tw *TableWrite) base() *handle[cTableWrite] {
+	if tw == nil {
+		return nil
+	}
+	return tw.h
+}
+
+// Close frees the write and drops what was not prepared. It is idempotent, does not wait for calls in flight, and is harmless on a
+// nil write.
+func (tw *TableWrite) Close() { tw.base().close() }
+
+// WriteArrowBatch writes a record. Its columns must be the table's: the same names in the same order, the types of
+// [Table.ArrowSchema], and no nulls in a NOT NULL column. A table with a primary key also takes a last column _VALUE_KIND of type
+// int8 (0 insert, 1 and 2 the two sides of an update, 3 delete).
+//
+// The record stays the caller's, who may release or change it when the call returns. One that does not fit is [CodeInvalidInput];
+// nothing of it is written, and the write can go on. An [CodeIoError] may leave a part of it written: close the write then.
+func (tw *TableWrite) WriteArrowBatch(record arrow.RecordBatch) error {
+	const op = "write"
+	p, err := tw.base().acquire(op)
+	if err != nil {
+		return err
+	}
+	defer tw.h.release()
+	tw.serial.Lock()
+	defer tw.serial.Unlock()
+	return writeBatch(tw.h, p, op, record)
+}
+
+// PrepareCommit finishes the files of what was written since the last time, and returns what [TableCommit.Commit] needs to make
+// them visible; that may be nothing. The write can be used again. The caller closes the messages.
+func (tw *TableWrite) PrepareCommit() (*CommitMessages, error) {
+	const op = "prepare commit"
+	p, err := tw.base().acquire(op)
+	if err != nil {
+		return nil, err
+	}
+	defer tw.h.release()
+	tw.serial.Lock()
+	defer tw.serial.Unlock()
+	h, err := adopt(tw.h.lib, ffiCommitMessagesFree, op, tw.h.object, func() (result[cCommitMessages], error) {
+		return ffiTableWritePrepareCommit.call(tw.h.lib, p)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &CommitMessages{h}, nil
+}
+
+// CommitMessages name the files that one or more writes have finished, for one commit. Committing reads them and does not use them
+// up, so that a commit that failed can be tried again.
+//
+// They are safe for concurrent use and stay valid after their [TableWrite] is closed. Closing them keeps the files: commit or abort
+// them first, else the files stay behind as orphans.
+type CommitMessages struct {
+	h *handle[cCommitMessages]
+}
+
+func (m *CommitMessages) base() *handle[cCommitMessages] {
+	if m == nil {
+		return nil
+	}
+	return m.h
+}
+
+// Close frees the messages. It is idempotent, does not wait for calls in flight, and is harmless on nil messages.
+func (m *CommitMessages) Close() { m.base().close() }
+
+// Merge appends a copy of source, so that the work of several writes becomes one commit. Both stay valid. Messages of another
+// table, commit user or mode are [CodeInvalidInput], as is a merge with itself; nil or closed messages are [ErrClosed].
+func (m *CommitMessages) Merge(source *CommitMessages) error {
+	const op = "merge commit messages"
+	target, err := m.base().acquire(op)
+	if err != nil {
+		return err
+	}
+	defer m.h.release()
+	other, err := source.base().acquire(op)
+	if err != nil {
+		return err
+	}
+	defer source.h.release()
+	e, err := ffiCommitMessagesMerge.call(m.h.lib, target, other)
+	return m.h.lib.done(op, m.h.object, e, err)
+}
+
+// A TableCommit makes prepared messages visible as a snapshot, all or nothing.
+//
+// It takes messages of its own table, commit user and mode only; others are [CodeInvalidInput], nil or closed ones [ErrClosed]. A
+// commit that lost to other writers too often is [ErrCommitConflict]: it may be tried again with the same messages.
+//
+// It is safe for concurrent use and stays valid after its [WriteBuilder] is closed.
+type TableCommit struct {
+	h         *handle[cTableCommit]
+	overwrite bool
+}
+
+func (tc *TableCommit) base() *handle[cTableCommit] {
+	if tc == nil {
+		return nil
+	}
+	return tc.h
+}
+
+// Close frees the commit. It is idempotent, does not wait for calls in flight, and is harmless on a nil commit.
+func (tc *TableCommit) Close() { tc.base().close() }
+
+// Commit commits once, for jobs that are not retried as a whole: it takes the largest commit identifier there is, which no retry
+// can be told apart by. In overwrite mode it replaces the partitions that the messages touch, or all of a table without partitions.
+// Messages without files commit nothing; but an overwrite of a table without partitions by such messages empties it.
+func (tc *TableCommit) Commit(m *CommitMessages) error {
+	call := ffiTableCommitCommit
+	if tc != nil && tc.overwrite {
+		call = ffiTableCommitOverwrite
+	}
+	return tc.over("commit", m, func(l *library, c *cTableCommit, p *cCommitMessages) (*cError, error) { return call.call(l, c, p) })
+}
+
+// CommitWithIdentifier commits under an identifier, which must grow from commit to commit of one commit user. In append mode it is
+// not looked up whether the identifier was committed before; in overwrite mode it is, and then nothing happens.
+func (tc *TableCommit) CommitWithIdentifier(m *CommitMessages, id int64) error {
+	call := ffiTableCommitCommitWithIdentifier
+	if tc != nil && tc.overwrite {
+		call = ffiTableCommitOverwriteWithIdentifier
+	}
+	return tc.over("commit", m, func(l *library, c *cTableCommit, p *cCommitMessages) (*cError, error) { return call.call(l, c, p, id) })
+}
+
+// FilterAndCommitWithIdentifier commits under an identifier, unless this commit user has committed it, or a later one, before: then
+// nothing happens. It is how a commit is tried again whose outcome is unknown.
+func (tc *TableCommit) FilterAndCommitWithIdentifier(m *CommitMessages, id int64) error {
+	call := ffiTableCommitFilterAndCommitWithIdentifier
+	if tc != nil && tc.overwrite {
+		call = ffiTableCommitOverwriteWithIdentifier
+	}
+	return tc.over("commit", m, func(l *library, c *cTableCommit, p *cCommitMessages) (*cError, error) { return call.call(l, c, p, id) })
+}
+
+// TruncateTable removes all rows in a new snapshot. Earlier snapshots keep them.
+func (tc *TableCommit) TruncateTable() error {
+	const op = "truncate table"
+	p, err := tc.base().acquire(op)
+	if err != nil {
+		return err
+	}
+	defer tc.h.release()
+	e, err := ffiTableCommitTruncateTable.call(tc.h.lib, p)
+	return tc.h.lib.done(op, tc.h.object, e, err)
+}
+
+// TruncateTableWithIdentifier is TruncateTable under an identifier: if this commit user has committed it before, nothing happens.
+func (tc *TableCommit) TruncateTableWithIdentifier(id int64) error {
+	const op = "truncate table"
+	p, err := tc.base().acquire(op)
+	if err != nil {
+		return err
+	}
+	defer tc.h.release()
+	e, err := ffiTableCommitTruncateTableWithIdentifier.call(tc.h.lib, p, id)
+	return tc.h.lib.done(op, tc.h.object, e, err)
+}
+
+// Abort gives messages up and deletes their files. Messages of which a commit was ever begun, whatever became of it, are refused with
+// [CodeInvalidInput], since their files may belong to a snapshot; so it is safe to call on the way out of a job that failed. To
+// abort again does nothing, and messages that were aborted cannot be committed.
+func (tc *TableCommit) Abort(m *CommitMessages) error {
+	return tc.over("abort", m, func(l *library, c *cTableCommit, p *cCommitMessages) (*cError, error) {
+		return ffiTableCommitAbort.call(l, c, p)
+	})
+}
+
+// over runs a native call over messages.
+func (tc *TableCommit) over(op string, m *CommitMessages, call func(*library, *cTableCommit, *cCommitMessages) (*cError, error)) error {
+	p, err := tc.base().acquire(op)
+	if err != nil {
+		return err
+	}
+	defer tc.h.release()
+	messages, err := m.base().acquire(op)
+	if err != nil {
+		return err
+	}
+	defer m.h.release()
+	e, err := call(tc.h.lib, p, messages)
+	return tc.h.lib.done(op, tc.h.object, e, err)
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package paimon
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+)
+
+var (
+	// void paimon_write_builder_free(paimon_write_builder* builder);
+	ffiWriteBuilderFree = bind1[void, *cWriteBuilder]("paimon_write_builder_free")
+	// paimon_error* paimon_write_builder_with_overwrite(const paimon_write_builder*);
+	ffiWriteBuilderWithOverwrite = bind1[*cError, *cWriteBuilder]("paimon_write_builder_with_overwrite")
+	// paimon_result_table_write paimon_write_builder_new_write(const paimon_write_builder*);
+	ffiWriteBuilderNewWrite = bind1[result[cTableWrite], *cWriteBuilder]("paimon_write_builder_new_write")
+	// paimon_result_table_commit paimon_write_builder_new_commit(const paimon_write_builder*);
+	ffiWriteBuilderNewCommit = bind1[result[cTableCommit], *cWriteBuilder]("paimon_write_builder_new_commit")
+	// void paimon_table_write_free(paimon_table_write* write);
+	ffiTableWriteFree = bind1[void, *cTableWrite]("paimon_table_write_free")
+	// paimon_error* paimon_table_write_write_arrow_batch(const paimon_table_write*, void* array, void* schema);
+	ffiTableWriteWriteArrowBatch = bind3[*cError, *cTableWrite, *cArrowArray, *cArrowSchema]("paimon_table_write_write_arrow_batch")
+	// paimon_result_commit_messages paimon_table_write_prepare_commit(const paimon_table_write*);
+	ffiTableWritePrepareCommit = bind1[result[cCommitMessages], *cTableWrite]("paimon_table_write_prepare_commit")
+	// void paimon_commit_messages_free(paimon_commit_messages* messages);
+	ffiCommitMessagesFree = bind1[void, *cCommitMessages]("paimon_commit_messages_free")
+	// paimon_error* paimon_commit_messages_merge(const paimon_commit_messages* target, const paimon_commit_messages* source);
+	ffiCommitMessagesMerge = bind2[*cError, *cCommitMessages, *cCommitMessages]("paimon_commit_messages_merge")
+	// void paimon_table_commit_free(paimon_table_commit* commit);
+	ffiTableCommitFree = bind1[void, *cTableCommit]("paimon_table_commit_free")
+	// paimon_error* paimon_table_commit_commit(const paimon_table_commit*, const paimon_commit_messages*);
+	ffiTableCommitCommit = bind2[*cError, *cTableCommit, *cCommitMessages]("paimon_table_commit_commit")
+	// paimon_error* paimon_table_commit_commit_with_identifier(const paimon_table_commit*, const paimon_commit_messages*, int64_t);
+	ffiTableCommitCommitWithIdentifier = bind3[*cError, *cTableCommit, *cCommitMessages, int64]("paimon_table_commit_commit_with_identifier")
+	// paimon_error* paimon_table_commit_filter_and_commit_with_identifier(const paimon_table_commit*, const paimon_commit_messages*, int64_t);
+	ffiTableCommitFilterAndCommitWithIdentifier = bind3[*cError, *cTableCommit, *cCommitMessages, int64]("paimon_table_commit_filter_and_commit_with_identifier")
+	// paimon_error* paimon_table_commit_overwrite(const paimon_table_commit*, const paimon_commit_messages*);
+	ffiTableCommitOverwrite = bind2[*cError, *cTableCommit, *cCommitMessages]("paimon_table_commit_overwrite")
+	// paimon_error* paimon_table_commit_overwrite_with_identifier(const paimon_table_commit*, const paimon_commit_messages*, int64_t);
+	ffiTableCommitOverwriteWithIdentifier = bind3[*cError, *cTableCommit, *cCommitMessages, int64]("paimon_table_commit_overwrite_with_identifier")
+	// paimon_error* paimon_table_commit_truncate_table(const paimon_table_commit*);
+	ffiTableCommitTruncateTable = bind1[*cError, *cTableCommit]("paimon_table_commit_truncate_table")
+	// paimon_error* paimon_table_commit_truncate_table_with_identifier(const paimon_table_commit*, int64_t);
+	ffiTableCommitTruncateTableWithIdentifier = bind2[*cError, *cTableCommit, int64]("paimon_table_commit_truncate_table_with_identifier")
+	// paimon_error* paimon_table_commit_abort(const paimon_table_commit*, const paimon_commit_messages*);
+	ffiTableCommitAbort = bind2[*cError, *cTableCommit, *cCommitMessages]("paimon_table_commit_abort")
+)
+
+// writeBatch checks a record, lends it to the native write, and takes it back.
+func writeBatch(h *handle[cTableWrite], p *cTableWrite, op string, record arrow.RecordBatch) error {
+	if err := checkRecord(op, h.object, record); err != nil {
+		return err
+	}
+	loan, err := exportRecord(h.lib, op, h.object, record)
+	if err != nil {
+		return err
+	}
+	defer loan.end()
+	e, err := ffiTableWriteWriteArrowBatch.call(h.lib, p, loan.array, loan.schema)
+	return h.lib.done(op, h.object, e, err)
+}
