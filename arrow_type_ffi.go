@@ -3,6 +3,7 @@
 package paimon
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strconv"
 	"strings"
@@ -118,7 +119,7 @@ func formatOf(dt arrow.DataType) (string, bool) {
 
 // importType reads the C struct of a field.
 func importType(c *cArrowSchema) (arrow.Field, error) {
-	field := arrow.Field{Name: goString(c.name), Nullable: c.flags&flagNullable != 0}
+	field := arrow.Field{Name: goString(c.name), Nullable: c.flags&flagNullable != 0, Metadata: importMetadata(c.metadata)}
 	format := goString(c.format)
 	if c.dictionary != nil {
 		return field, fmt.Errorf("column %q: dictionaries are not read", field.Name)
@@ -199,6 +200,32 @@ func decimalOf(parameters string, unknown error) (arrow.DataType, error) {
 	default:
 		return nil, unknown
 	}
+}
+
+// importMetadata reads the key-value pairs of a field: a count, then each string behind its length, all int32 in native order.
+func importMetadata(p *byte) arrow.Metadata {
+	if p == nil {
+		return arrow.Metadata{}
+	}
+	offset := 0
+	number := func() int {
+		// SAFETY: the producer wrote as many numbers and strings as the numbers say.
+		n := *(*[4]byte)(unsafe.Add(unsafe.Pointer(p), offset))
+		offset += 4
+		return int(int32(binary.NativeEndian.Uint32(n[:])))
+	}
+	text := func() string {
+		n := number()
+		// SAFETY: as above.
+		s := string(unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(p), offset)), n))
+		offset += n
+		return s
+	}
+	var keys, values []string
+	for range number() {
+		keys, values = append(keys, text()), append(values, text())
+	}
+	return arrow.NewMetadata(keys, values)
 }
 
 // goString copies a NUL-terminated string; nil gives "".

@@ -32,8 +32,8 @@ type (
 	fn5[R, A, B, C, D, E any] struct{ *symbol }
 )
 
-func bind0[R any](name string) fn0[R]          { return fn0[R]{declare[R](name)} }
-func bind1[R, A any](name string) fn1[R, A]    { return fn1[R, A]{declare[R](name, of[A]())} }
+func bind0[R any](name string) fn0[R]       { return fn0[R]{declare[R](name)} }
+func bind1[R, A any](name string) fn1[R, A] { return fn1[R, A]{declare[R](name, of[A]())} }
 func bind2[R, A, B any](name string) fn2[R, A, B] {
 	return fn2[R, A, B]{declare[R](name, of[A](), of[B]())}
 }

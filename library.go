@@ -21,9 +21,11 @@ const abiVersion = 1
 // ran in it may still unwind through it. What goes away with the last handle are its worker threads.
 type library struct {
 	image uintptr
-	slots []atomic.Pointer[resolved] // by symbol.id
-	live  atomic.Int64               // handles that are not closed, or not freed yet
+	slots []slot       // by symbol.id
+	live  atomic.Int64 // handles and batches that are not freed
 }
+
+type slot = atomic.Pointer[resolved]
 
 // resolved is a symbol in a loaded library, ready to be called.
 type resolved struct {
@@ -47,7 +49,7 @@ func openLibrary(op string) (*library, error) {
 	if err != nil {
 		return nil, withOp(err, op, "")
 	}
-	l := &library{image: image, slots: make([]atomic.Pointer[resolved], len(symbols))}
+	l := &library{image: image, slots: make([]slot, len(symbols))}
 	version, err := ffiAbiVersion.call(l)
 	if err != nil {
 		return nil, &Error{

@@ -66,6 +66,8 @@ pub unsafe fn import(array: *mut c_void, schema: *mut c_void) -> Result<RecordBa
     }
     // Offsets that run backwards, text that is not UTF-8, dictionary keys out of range: the arrays below trust all of these.
     data.validate_full().map_err(arrow_failure)?;
+    // Through a typed array and back: that applies an offset of a struct to its children, which the copy would forget.
+    let data = StructArray::from(data).into_data();
     let batch = RecordBatch::from(StructArray::from(copy(&data)));
     batch.with_schema(layout.into()).map_err(arrow_failure)
 }

@@ -86,23 +86,21 @@ struct Prepared {
 const OPEN: u8 = 0;
 /// A commit was begun: the files may belong to a snapshot and are never deleted.
 const SUBMITTED: u8 = 1;
+/// A commit succeeded: the files belong to a snapshot, or did until it expired, and cannot be added once more.
+const COMMITTED: u8 = 2;
 /// The files were given up: they cannot be committed any more.
-const ABORTED: u8 = 2;
+const ABORTED: u8 = 3;
 
 impl Prepared {
-    /// Seals the fate of all these messages, or of none when one has met the other fate before.
-    fn seal(&self, fate: u8, refusal: &str) -> Result<()> {
+    /// Moves the fates of all these messages to `fate`, or of none if one of them is in `refused`.
+    fn seal(&self, fate: u8, refused: &[u8], refusal: &str) -> Result<()> {
         static SEALING: Mutex<()> = Mutex::new(());
         let _sealing = SEALING.lock().unwrap_or_else(PoisonError::into_inner);
-        if self
-            .fates
-            .iter()
-            .any(|met| ![OPEN, fate].contains(&met.load(Ordering::SeqCst)))
-        {
+        if self.fates.iter().any(|met| refused.contains(&met.load(Ordering::SeqCst))) {
             return Err(Failure::invalid(refusal));
         }
         for met in &self.fates {
-            met.store(fate, Ordering::SeqCst);
+            met.fetch_max(fate, Ordering::SeqCst);
         }
         Ok(())
     }
@@ -272,12 +270,14 @@ pub unsafe extern "C" fn paimon_table_write_prepare_commit(
         // SAFETY: as the caller promises.
         let write = unsafe { borrow(write, "the write")? };
         let messages = write.with(|engine| write.shared.hold.run(engine.prepare_commit()))?;
+        let fates = if messages.is_empty() {
+            Vec::new()
+        } else {
+            vec![Arc::new(AtomicU8::new(OPEN))]
+        };
         Ok(paimon_commit_messages {
             origin: write.origin.clone(),
-            prepared: Mutex::new(Prepared {
-                messages,
-                fates: vec![Arc::new(AtomicU8::new(OPEN))],
-            }),
+            prepared: Mutex::new(Prepared { messages, fates }),
         })
     }))
 }
@@ -337,11 +337,13 @@ pub unsafe extern "C" fn paimon_table_commit_free(commit: *mut paimon_table_comm
 }
 
 impl paimon_table_commit {
-    /// Runs one of the engine's commit calls over messages of the same origin.
+    /// Runs one of the engine's commit calls over messages of the same origin. One that does not filter by identifier would add
+    /// the files of committed messages once more, and readers would see their rows twice.
     fn submit<'a, F>(
         &'a self,
         messages: &paimon_commit_messages,
         overwrite: bool,
+        filters: bool,
         call: impl FnOnce(&'a TableCommit, Vec<CommitMessage>) -> F,
     ) -> Result<()>
     where
@@ -361,14 +363,23 @@ impl paimon_table_commit {
         let prepared = messages.prepared.lock().map_err(|_| poisoned("commit messages"))?.clone();
         prepared.seal(
             SUBMITTED,
+            &[ABORTED],
             "these messages were aborted, so their files are gone; write the data again",
         )?;
-        Ok(self.hold.run(call(&self.commit, prepared.messages))?)
+        if !filters {
+            prepared.seal(
+                SUBMITTED,
+                &[COMMITTED],
+                "these messages were committed before; to try a commit again, give it an identifier and filter by it",
+            )?;
+        }
+        self.hold.run(call(&self.commit, prepared.messages.clone()))?;
+        prepared.seal(COMMITTED, &[], "")
     }
 }
 
 /// Commits the messages as an append, once: it takes the largest commit identifier. The messages stay the caller's and may be
-/// committed again after a failure.
+/// committed again after a failure; after a success that is PAIMON_CODE_INVALID_INPUT.
 ///
 /// # Safety
 /// `commit` and `messages` are NULL or live.
@@ -380,12 +391,13 @@ pub unsafe extern "C" fn paimon_table_commit_commit(
     guard_void(|| {
         // SAFETY: as the caller promises.
         let (commit, messages) = unsafe { (borrow(commit, "the commit")?, borrow(messages, "the messages")?) };
-        commit.submit(messages, false, TableCommit::commit)
+        commit.submit(messages, false, false, TableCommit::commit)
     })
 }
 
 /// Commits the messages as an append under an identifier, which must grow from commit to commit of one user. It is not checked
-/// whether that identifier was committed before; `paimon_table_commit_filter_and_commit_with_identifier` does.
+/// whether that identifier was committed before (only these very messages cannot be committed twice);
+/// `paimon_table_commit_filter_and_commit_with_identifier` does.
 ///
 /// # Safety
 /// `commit` and `messages` are NULL or live.
@@ -398,7 +410,7 @@ pub unsafe extern "C" fn paimon_table_commit_commit_with_identifier(
     guard_void(|| {
         // SAFETY: as the caller promises.
         let (commit, messages) = unsafe { (borrow(commit, "the commit")?, borrow(messages, "the messages")?) };
-        commit.submit(messages, false, |engine, list| {
+        commit.submit(messages, false, false, |engine, list| {
             engine.commit_with_identifier(list, identifier)
         })
     })
@@ -418,7 +430,7 @@ pub unsafe extern "C" fn paimon_table_commit_filter_and_commit_with_identifier(
     guard_void(|| {
         // SAFETY: as the caller promises.
         let (commit, messages) = unsafe { (borrow(commit, "the commit")?, borrow(messages, "the messages")?) };
-        commit.submit(messages, false, |engine, list| {
+        commit.submit(messages, false, true, |engine, list| {
             engine.filter_and_commit_with_identifier(list, identifier)
         })
     })
@@ -436,7 +448,7 @@ pub unsafe extern "C" fn paimon_table_commit_overwrite(
     guard_void(|| {
         // SAFETY: as the caller promises.
         let (commit, messages) = unsafe { (borrow(commit, "the commit")?, borrow(messages, "the messages")?) };
-        commit.submit(messages, true, |engine, list| engine.overwrite(list, None))
+        commit.submit(messages, true, false, |engine, list| engine.overwrite(list, None))
     })
 }
 
@@ -454,7 +466,7 @@ pub unsafe extern "C" fn paimon_table_commit_overwrite_with_identifier(
     guard_void(|| {
         // SAFETY: as the caller promises.
         let (commit, messages) = unsafe { (borrow(commit, "the commit")?, borrow(messages, "the messages")?) };
-        commit.submit(messages, true, |engine, list| {
+        commit.submit(messages, true, true, |engine, list| {
             engine.overwrite_with_identifier(list, None, identifier)
         })
     })
@@ -507,6 +519,7 @@ pub unsafe extern "C" fn paimon_table_commit_abort(
         let prepared = messages.prepared.lock().map_err(|_| poisoned("commit messages"))?.clone();
         prepared.seal(
             ABORTED,
+            &[SUBMITTED, COMMITTED],
             "a commit of these messages was begun, so their files may belong to a snapshot and are kept",
         )?;
         Ok(commit.hold.run(commit.commit.abort(&prepared.messages))?)

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tests
+
+import (
+	"errors"
+	"io"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	paimon "github.com/apache/paimon-rust/bindings/go"
+)
+
+// chain is one live handle of every type, each made from the one before where it can be.
+type chain struct {
+	catalog      *paimon.Catalog
+	table        *paimon.Table
+	readBuilder  *paimon.ReadBuilder
+	scan         *paimon.TableScan
+	plan         *paimon.Plan
+	read         *paimon.TableRead
+	reader       *paimon.RecordBatchReader
+	writeBuilder *paimon.WriteBuilder
+	write        *paimon.TableWrite
+	messages     *paimon.CommitMessages
+	commit       *paimon.TableCommit
+}
+
+func newChain(t testing.TB) *chain {
+	t.Helper()
+	c := new(chain)
+	c.catalog, c.table = newTable(t, people, primaryKey)
+	appendRows(t, c.table, goMemory, person{1, "one"})
+	var err error
+	keep := func(e error) {
+		t.Helper()
+		must(t, e)
+	}
+	c.readBuilder, err = c.table.NewReadBuilder()
+	keep(err)
+	c.scan, err = c.readBuilder.NewScan()
+	keep(err)
+	c.plan, err = c.scan.Plan()
+	keep(err)
+	c.read, err = c.readBuilder.NewRead()
+	keep(err)
+	c.reader, err = c.read.NewRecordBatchReader(c.plan.Splits())
+	keep(err)
+	c.writeBuilder, err = c.table.NewWriteBuilder()
+	keep(err)
+	c.write, err = c.writeBuilder.NewWrite()
+	keep(err)
+	batch := record(goMemory, person{2, "two"})
+	keep(c.write.WriteArrowBatch(batch))
+	batch.Release()
+	c.messages, err = c.write.PrepareCommit()
+	keep(err)
+	c.commit, err = c.writeBuilder.NewCommit()
+	keep(err)
+	for _, h := range c.handles() {
+		t.Cleanup(h.close)
+	}
+	return c
+}
+
+// handleCase is a handle type with every call on it that must fail once it is closed.
+type handleCase struct {
+	name  string
+	close func()
+	calls map[string]func() error
+	zero  any // a zero value, and the type by which new calls are noticed
+}
+
+// drop closes what a call made, so that calls that win a race leave nothing.
+func drop[T interface{ Close() }](h T, err error) error {
+	if err == nil {
+		h.Close()
+	}
+	return err
+}
+
+func ignore[T any](_ T, err error) error { return err }
+
+func (c *chain) handles() []handleCase {
+	batch := record(goMemory, person{3, "three"})
+	id := paimon.NewIdentifier("db", "t")
+	splits := c.plan.Splits()
+	return []handleCase{
+		{"Catalog", c.catalog.Close, map[string]func() error{
+			"ListDatabases":  func() error { return ignore(c.catalog.ListDatabases()) },
+			"CreateDatabase": func() error { return c.catalog.CreateDatabase("db", nil, true) },
+			"DropDatabase":   func() error { return c.catalog.DropDatabase("none", true, false) },
+			"ListTables":     func() error { return ignore(c.catalog.ListTables("db")) },
+			"CreateTable": func() error {
+				return c.catalog.CreateTable(id, &paimon.Schema{Fields: []paimon.DataField{{Name: "id", Type: paimon.IntType()}}}, true)
+			},
+			"DropTable": func() error { return c.catalog.DropTable(paimon.NewIdentifier("db", "none"), true) },
+			"GetTable":  func() error { return drop(c.catalog.GetTable(id)) },
+		}, &paimon.Catalog{}},
+		{"Table", c.table.Close, map[string]func() error{
+			"Schema":                        func() error { return ignore(c.table.Schema()) },
+			"ArrowSchema":                   func() error { return ignore(c.table.ArrowSchema()) },
+			"LatestSnapshot":                func() error { return ignore(c.table.LatestSnapshot()) },
+			"NewReadBuilder":                func() error { return drop(c.table.NewReadBuilder()) },
+			"NewWriteBuilder":               func() error { return drop(c.table.NewWriteBuilder()) },
+			"NewWriteBuilderWithCommitUser": func() error { return drop(c.table.NewWriteBuilderWithCommitUser("u")) },
+		}, &paimon.Table{}},
+		{"ReadBuilder", c.readBuilder.Close, map[string]func() error{
+			"WithProjection":    func() error { return c.readBuilder.WithProjection([]string{"id", "name"}) },
+			"WithCaseSensitive": func() error { return c.readBuilder.WithCaseSensitive(true) },
+			"WithLimit":         func() error { return c.readBuilder.WithLimit(10) },
+			"NewScan":           func() error { return drop(c.readBuilder.NewScan()) },
+			"NewRead":           func() error { return drop(c.readBuilder.NewRead()) },
+		}, &paimon.ReadBuilder{}},
+		{"TableScan", c.scan.Close, map[string]func() error{
+			"Plan": func() error { return drop(c.scan.Plan()) },
+		}, &paimon.TableScan{}},
+		{"Plan", c.plan.Close, map[string]func() error{
+			// These have no error to return.
+			"NumSplits": func() error { return closedIf(c.plan.NumSplits() == 0) },
+			"Splits":    func() error { return closedIf(c.plan.Splits() == nil) },
+		}, &paimon.Plan{}},
+		{"TableRead", c.read.Close, map[string]func() error{
+			"NewRecordBatchReader": func() error { return drop(c.read.NewRecordBatchReader(splits)) },
+		}, &paimon.TableRead{}},
+		{"RecordBatchReader", c.reader.Close, map[string]func() error{
+			"NextRecord": func() error {
+				batch, err := c.reader.NextRecord()
+				if err == io.EOF {
+					return nil
+				}
+				if err == nil {
+					batch.Release()
+				}
+				return err
+			},
+			"All": func() error {
+				for batch, err := range c.reader.All() {
+					if err != nil {
+						return err
+					}
+					batch.Release()
+				}
+				return nil
+			},
+		}, &paimon.RecordBatchReader{}},
+		{"WriteBuilder", c.writeBuilder.Close, map[string]func() error{
+			"WithOverwrite": func() error { return c.writeBuilder.WithOverwrite() },
+			"NewWrite":      func() error { return drop(c.writeBuilder.NewWrite()) },
+			"NewCommit":     func() error { return drop(c.writeBuilder.NewCommit()) },
+		}, &paimon.WriteBuilder{}},
+		{"TableWrite", c.write.Close, map[string]func() error{
+			"WriteArrowBatch": func() error { return c.write.WriteArrowBatch(batch) },
+			"PrepareCommit":   func() error { return drop(c.write.PrepareCommit()) },
+		}, &paimon.TableWrite{}},
+		{"TableCommit", c.commit.Close, map[string]func() error{
+			"Commit":                        func() error { return unlessRepeated(c.commit.Commit(c.messages)) },
+			"CommitWithIdentifier":          func() error { return unlessRepeated(c.commit.CommitWithIdentifier(c.messages, 1)) },
+			"FilterAndCommitWithIdentifier": func() error { return unlessRepeated(c.commit.FilterAndCommitWithIdentifier(c.messages, 1)) },
+			"TruncateTable":                 func() error { return unlessRepeated(c.commit.TruncateTable()) },
+			"TruncateTableWithIdentifier":   func() error { return unlessRepeated(c.commit.TruncateTableWithIdentifier(1)) },
+			"Abort":                         func() error { return unlessRepeated(c.commit.Abort(c.messages)) },
+		}, &paimon.TableCommit{}},
+		{"CommitMessages", c.messages.Close, map[string]func() error{
+			"Merge": func() error {
+				// Into other messages, so that these do not grow; with themselves is an error of another kind.
+				if err := c.messages.Merge(c.messages); !errors.Is(err, paimon.ErrClosed) {
+					return nil
+				}
+				return paimon.ErrClosed
+			},
+		}, &paimon.CommitMessages{}},
+	}
+}
+
+func closedIf(closed bool) error {
+	if closed {
+		return paimon.ErrClosed
+	}
+	return nil
+}
+
+// unlessRepeated lets pass what commits of one set of messages may say that are repeated, or race with each other.
+func unlessRepeated(err error) error {
+	if errors.Is(err, paimon.ErrClosed) {
+		return err
+	}
+	return nil
+}
+
+// Every call of every handle type works while it is open, and gives ErrClosed after Close, on nil, on a zero value, and on a copy
+// of a closed handle.
+func TestEveryHandleType(t *testing.T) {
+	checkLeaks(t)
+	c := newChain(t)
+	for _, h := range c.handles() {
+		t.Run(h.name, func(t *testing.T) {
+			for name, call := range h.calls {
+				if err := call(); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+			h.close()
+			h.close()
+			for name, call := range h.calls {
+				err := call()
+				wantError(t, err, paimon.ErrClosed)
+				if h.name == "Plan" {
+					continue
+				}
+				var e *paimon.Error
+				if name != "Merge" && (!errors.As(err, &e) || e.Op() == "" || e.Object() == "" && h.name != "Catalog") {
+					t.Errorf("%s: the error has no operation or object: %v", name, err)
+				}
+			}
+			callByReflection(t, reflect.ValueOf(h.zero), h.calls)
+			callByReflection(t, reflect.Zero(reflect.TypeOf(h.zero)), h.calls)
+		})
+	}
+}
+
+// callByReflection calls every method of a zero or nil handle with zero arguments: each must fail or return nothing, and none may
+// panic. It also notices methods that the lifecycle test does not know.
+func callByReflection(t *testing.T, h reflect.Value, known map[string]func() error) {
+	t.Helper()
+	for i := range h.NumMethod() {
+		method := h.Type().Method(i)
+		var arguments []reflect.Value
+		for k := range h.Method(i).Type().NumIn() {
+			arguments = append(arguments, reflect.Zero(h.Method(i).Type().In(k)))
+		}
+		results := h.Method(i).Call(arguments)
+		if n := len(results); n > 0 && results[n-1].Type() == reflect.TypeFor[error]() {
+			if _, ok := known[method.Name]; !ok {
+				t.Errorf("%s is not in the lifecycle test", method.Name)
+			}
+			err, _ := results[n-1].Interface().(error)
+			wantError(t, err, paimon.ErrClosed)
+		}
+	}
+}
+
+// A copy of a handle is the same handle.
+func TestCopiedHandle(t *testing.T) {
+	checkLeaks(t)
+	c := newChain(t)
+	table, reader := *c.table, *c.reader
+	table.Close()
+	reader.Close()
+	_, err := c.table.Schema()
+	wantError(t, err, paimon.ErrClosed)
+	_, err = c.reader.NextRecord()
+	wantError(t, err, paimon.ErrClosed)
+	c.table.Close()
+}
+
+// What was made from a handle works after it is closed, to the end of the job; and batches outlive everything.
+func TestChildrenOutliveParents(t *testing.T) {
+	allocator := checkLeaks(t)
+	c := newChain(t)
+	c.catalog.Close()
+	readBuilder, err := c.table.NewReadBuilder()
+	must(t, err)
+	writeBuilder, err := c.table.NewWriteBuilder()
+	must(t, err)
+	c.table.Close()
+	scan, err := readBuilder.NewScan()
+	must(t, err)
+	read, err := readBuilder.NewRead()
+	must(t, err)
+	readBuilder.Close()
+	write, err := writeBuilder.NewWrite()
+	must(t, err)
+	commit, err := writeBuilder.NewCommit()
+	must(t, err)
+	writeBuilder.Close()
+
+	batch := record(allocator, person{5, "five"})
+	must(t, write.WriteArrowBatch(batch))
+	batch.Release()
+	messages, err := write.PrepareCommit()
+	must(t, err)
+	write.Close()
+	must(t, commit.Commit(messages))
+	messages.Close()
+	commit.Close()
+
+	plan, err := scan.Plan()
+	must(t, err)
+	scan.Close()
+	splits := plan.Splits()
+	plan.Close()
+	reader, err := read.NewRecordBatchReader(splits)
+	must(t, err)
+	read.Close()
+	var batches []arrow.RecordBatch
+	for batch, err := range reader.All() {
+		must(t, err)
+		batches = append(batches, batch)
+	}
+	reader.Close()
+	for _, h := range c.handles() {
+		h.close()
+	}
+	runtime.GC()
+	var names []string
+	for _, batch := range batches {
+		for i := range int(batch.NumRows()) {
+			names = append(names, strings.Clone(batch.Column(1).ValueStr(i)))
+		}
+		batch.Release()
+	}
+	if !slices.Equal(names, []string{"one", "five"}) {
+		t.Errorf("got %q", names)
+	}
+}
+
+// Close may come in the middle of calls: they work or give ErrClosed, and nothing crashes or is left.
+func TestCloseRacesWithCalls(t *testing.T) {
+	checkLeaks(t)
+	for range 3 {
+		c := newChain(t)
+		for _, h := range c.handles() {
+			var group sync.WaitGroup
+			for _, call := range h.calls {
+				for range 4 {
+					group.Go(func() {
+						for range 5 {
+							if err := call(); err != nil && !errors.Is(err, paimon.ErrClosed) {
+								t.Errorf("%s: %v", h.name, err)
+							}
+						}
+					})
+				}
+			}
+			group.Go(h.close)
+			group.Wait()
+		}
+	}
+}
