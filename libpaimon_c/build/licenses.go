@@ -86,26 +86,25 @@ func (b builder) licenses(ctx context.Context) ([]byte, error) {
 	}
 	borrowTexts(crates)
 
-	// Each text once, in the order of its first user. Apache's is longest and most used, so it comes first.
-	var texts []string
-	users := make(map[string][]string)
 	list := new(bytes.Buffer)
+	texts, copyrights := newIndex(), newIndex()
 	for _, c := range crates {
 		fmt.Fprintf(list, "%s  %s  %s\n", c, strings.Join(c.chosen, " AND "), c.repository)
 		if len(c.texts) == 0 {
 			problems = append(problems, fmt.Errorf("%v: there is no text of its licence %s", c, c.license))
 		}
 		for _, text := range c.texts {
-			if users[text] == nil {
-				texts = append(texts, text)
+			if copyright, ok := cutMIT(text); ok {
+				copyrights.add(copyright, c.name)
+				texts.add(mit, c.name)
+			} else {
+				texts.add(text, c.name)
 			}
-			users[text] = append(users[text], c.name)
 		}
 	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(texts, func(x, y string) int { return cmp.Compare(len(users[y]), len(users[x])) })
 
 	out := new(bytes.Buffer)
 	fmt.Fprintf(out, `Licences of what is linked into libpaimon_c (%s)
@@ -119,11 +118,74 @@ glibc, which their licences let a linked program carry freely.
 
 `, b.target.rust)
 	out.Write(list.Bytes())
-	for _, text := range texts {
-		names := slices.Compact(slices.Clone(users[text]))
-		fmt.Fprintf(out, "\n%s\n%s\n\n%s\n", strings.Repeat("=", 100), wrap(strings.Join(names, ", "), 100), text)
+	for _, text := range texts.sorted() {
+		fmt.Fprintf(out, "\n%s\n%s\n\n", strings.Repeat("=", 100), wrap(strings.Join(texts.users[text], ", "), 100))
+		if text == mit {
+			for _, copyright := range copyrights.sorted() {
+				fmt.Fprintf(out, "%s:\n%s\n\n", strings.Join(copyrights.users[copyright], ", "), copyright)
+			}
+		}
+		out.WriteString(text + "\n")
 	}
 	return out.Bytes(), nil
+}
+
+// An index keeps texts with the crates that each belongs to. Texts of the same words are one.
+type index struct {
+	texts []string
+	users map[string][]string
+	known map[string]string
+}
+
+func newIndex() *index {
+	return &index{users: make(map[string][]string), known: make(map[string]string)}
+}
+
+func (x *index) add(text, user string) {
+	key := strings.ReplaceAll(words(text), "https", "http")
+	if x.known[key] == "" {
+		x.known[key] = text
+	}
+	text = x.known[key]
+	users := x.users[text]
+	if users == nil {
+		x.texts = append(x.texts, text)
+	}
+	if !slices.Contains(users, user) {
+		x.users[text] = append(users, user)
+	}
+}
+
+// sorted lists the texts that most crates share first.
+func (x *index) sorted() []string {
+	slices.SortStableFunc(x.texts, func(a, b string) int { return cmp.Compare(len(x.users[b]), len(x.users[a])) })
+	return x.texts
+}
+
+// cutMIT takes the wording that all MIT licences share off one, and leaves whose copyright it is. It fails where anything else
+// is said.
+func cutMIT(text string) (copyright string, ok bool) {
+	at := strings.Index(text, "Permission is hereby granted")
+	if at < 0 || words(text[at:]) != words(mit) {
+		return "", false
+	}
+	var lines []string
+	for line := range strings.Lines(text[:at]) {
+		if line = strings.TrimSpace(line); line != "" && !mitTitle.MatchString(line) {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n"), len(lines) > 0
+}
+
+var (
+	mitTitle = regexp.MustCompile(`(?i)^[#=\s]*(the )?mit licen[cs]e( \(mit\))?[#=\s]*$`)
+	notWords = regexp.MustCompile(`[^a-z0-9]+`)
+)
+
+// words is what a text says, whatever its line breaks and quotation marks.
+func words(text string) string {
+	return strings.TrimSpace(notWords.ReplaceAllString(strings.ToLower(text), " "))
 }
 
 // linkedCrates asks Cargo what the library is made of: what it depends on for this target, save macros and build tools.
@@ -255,7 +317,7 @@ func borrowTexts(crates []linkedCrate) {
 	apache := ""
 	for _, c := range crates {
 		for _, text := range c.texts {
-			if strings.HasPrefix(text, apacheTitle) {
+			if isApache(text) {
 				apache = text
 			}
 		}
@@ -282,8 +344,6 @@ func borrowTexts(crates []linkedCrate) {
 	}
 }
 
-const apacheTitle = "Apache License\nVersion 2.0, January 2004"
-
 const mit = `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
 documentation files (the "Software"), to deal in the Software without restriction, including without limitation the rights to
 use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the
@@ -309,11 +369,14 @@ func tidy(text string) string {
 
 // shorten leaves out of a text what is said elsewhere: of Apache's, the advice on how to apply it that follows its terms.
 func shorten(text string) string {
-	if !strings.HasPrefix(text, apacheTitle) {
-		return text
+	if isApache(text) {
+		text, _, _ = strings.Cut(text, "APPENDIX: How to apply the Apache License to your work")
 	}
-	text, _, _ = strings.Cut(text, "APPENDIX: How to apply the Apache License to your work")
 	return strings.TrimSpace(text)
+}
+
+func isApache(text string) bool {
+	return strings.HasPrefix(words(text), "apache license version 2 0 january 2004")
 }
 
 // wrap breaks words into lines.

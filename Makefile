@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# The pinned tools. The Rust toolchain is in libpaimon_c/rust-toolchain.toml.
+GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+
+BIN := $(CURDIR)/bin
+CRATE := libpaimon_c
+# One folder for all Rust builds but the reproducible one of `make lib`.
+export CARGO_TARGET_DIR ?= $(CURDIR)/$(CRATE)/target
+# Absolute: compose takes a bare name for a volume, and go test changes its folder.
+WAREHOUSE := $(abspath $(or $(PAIMON_TEST_WAREHOUSE),tests/spark/warehouse))
+
+.PHONY: help
+help: ## Say what there is to make
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+.PHONY: test
+test: ## Run the Go tests
+	go test ./...
+
+.PHONY: race
+race: ## Run the Go tests under the race detector
+	go test -race ./...
+
+.PHONY: debug
+debug: ## Run the Go tests with pointer checks, and without cgo
+	go test -gcflags=all=-d=checkptr ./...
+	CGO_ENABLED=0 go test ./...
+
+.PHONY: cross
+cross: ## Vet the package for every platform it names, embedded or not
+	for target in linux/amd64 linux/arm64 darwin/arm64 darwin/amd64; do \
+		echo "vet $$target"; CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} go vet . ./tests ./examples/... || exit 1; \
+	done
+
+.PHONY: lint
+lint: $(BIN)/golangci-lint ## Run go vet and the linters
+	go vet ./...
+	$(BIN)/golangci-lint run
+
+$(BIN)/golangci-lint: Makefile
+	GOBIN=$(BIN) go install $(GOLANGCI_LINT)
+	@touch $@
+
+.PHONY: rust
+rust: ## Check and test the native library's sources
+	cd $(CRATE) && cargo fmt --check
+	cd $(CRATE) && cargo clippy --locked --all-targets -- -D warnings
+	cd $(CRATE) && cargo test --locked
+
+.PHONY: dev
+dev: ## Build the native library fast, for PAIMON_LIBRARY_PATH
+	cd $(CRATE) && cargo build --locked
+	@echo "export PAIMON_LIBRARY_PATH=$(CARGO_TARGET_DIR)/debug/libpaimon_c.so"
+
+.PHONY: lib
+lib: ## Build the native library that is embedded, with its manifest, header and licences
+	go run ./$(CRATE)/build lib
+
+.PHONY: verify-lib
+verify-lib: ## Prove that the embedded native library came from the sources here
+	go run ./$(CRATE)/build verify
+
+.PHONY: interop
+interop: ## Let Java and Python read what Go writes
+	tests/interop/check.sh
+
+.PHONY: soak
+soak: ## Open, write, abort and close 10,000 times, and watch the memory
+	go run ./tests/soak -n 10000
+
+.PHONY: cover
+cover: ## Report what the tests cover
+	go test -coverpkg=. -coverprofile=coverage.out . ./tests
+	go tool cover -func=coverage.out | tail -1
+
+.PHONY: warehouse
+warehouse: ## Fill a warehouse with Spark, without Docker (folder: PAIMON_TEST_WAREHOUSE)
+	tests/spark/run.sh $(WAREHOUSE)
+
+.PHONY: docker-up
+docker-up: ## Fill the same warehouse with Spark in Docker
+	mkdir -p $(WAREHOUSE)
+	PAIMON_TEST_WAREHOUSE=$(WAREHOUSE) docker compose -f tests/spark/docker-compose.yml up --build --exit-code-from spark
+
+.PHONY: docker-down
+docker-down: ## Remove the container and the image; the warehouse stays
+	PAIMON_TEST_WAREHOUSE=$(WAREHOUSE) docker compose -f tests/spark/docker-compose.yml down --rmi all

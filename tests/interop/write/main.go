@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Command write makes the tables that check.sh has other implementations of Paimon read:
+//
+//	write WAREHOUSE EXPECTED
+//
+// It writes them into the database "default" of the warehouse, and the rows that each must have at the end into
+// EXPECTED/default.TABLE.jsonl, in the format that java/src/Dump.java defines. The expected rows come from the literals in
+// tables.go alone: nothing is read back.
+package main
+
+import (
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	paimon "github.com/apache/paimon-rust/bindings/go"
+)
+
+const database = "default"
+
+func main() {
+	log.SetFlags(0)
+	if len(os.Args) != 3 {
+		log.Fatal("usage: write WAREHOUSE EXPECTED")
+	}
+	if err := run(os.Args[1], os.Args[2]); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(warehouse, expected string) error {
+	catalog, err := paimon.NewCatalog(map[string]string{"warehouse": warehouse})
+	if err != nil {
+		return err
+	}
+	defer catalog.Close()
+	if err := catalog.CreateDatabase(database, nil, true); err != nil {
+		return err
+	}
+	for _, t := range tables {
+		if err := t.write(catalog); err != nil {
+			return fmt.Errorf("table %s: %w", t.name, err)
+		}
+		file := filepath.Join(expected, database+"."+t.name+".jsonl")
+		if err := os.WriteFile(file, []byte(t.lines()), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write creates the table and runs its jobs.
+func (t table) write(catalog *paimon.Catalog) error {
+	id := paimon.NewIdentifier(database, t.name)
+	if err := catalog.CreateTable(id, &t.schema, false); err != nil {
+		return err
+	}
+	handle, err := catalog.GetTable(id)
+	if err != nil {
+		return err
+	}
+	defer handle.Close()
+	columns, err := handle.ArrowSchema()
+	if err != nil {
+		return err
+	}
+	for i, j := range t.jobs {
+		if err := j.run(handle, columns); err != nil {
+			return fmt.Errorf("job %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// lines spells the expected rows, sorted.
+func (t table) lines() string {
+	var lines []string
+	for _, r := range t.rows {
+		lines = append(lines, object(t.schema.Fields, r)+"\n")
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "")
+}
+
+// run makes one commit of all writes of a job.
+func (j job) run(t *paimon.Table, columns *arrow.Schema) error {
+	builder, err := t.NewWriteBuilder()
+	if err != nil {
+		return err
+	}
+	defer builder.Close()
+	if j.overwrite {
+		if err := builder.WithOverwrite(); err != nil {
+			return err
+		}
+	}
+	var all *paimon.CommitMessages
+	for _, rows := range j.writes {
+		messages, err := prepare(builder, columns, rows)
+		if err != nil {
+			return err
+		}
+		defer messages.Close()
+		if all == nil {
+			all = messages
+		} else if err := all.Merge(messages); err != nil {
+			return err
+		}
+	}
+	commit, err := builder.NewCommit()
+	if err != nil {
+		return err
+	}
+	defer commit.Close()
+	return commit.Commit(all)
+}
+
+// prepare gives rows to a write of their own.
+func prepare(builder *paimon.WriteBuilder, columns *arrow.Schema, rows []row) (*paimon.CommitMessages, error) {
+	w, err := builder.NewWrite()
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	batch := record(columns, rows)
+	defer batch.Release()
+	if err := w.WriteArrowBatch(batch); err != nil {
+		return nil, err
+	}
+	return w.PrepareCommit()
+}

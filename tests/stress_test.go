@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tests
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	paimon "github.com/apache/paimon-rust/bindings/go"
+)
+
+// Writes and reads go on while the garbage collector does nothing but collect, and children are started.
+func TestUnderGarbageCollection(t *testing.T) {
+	allocator := checkLeaks(t)
+	defer debug.SetGCPercent(debug.SetGCPercent(1))
+	stop := make(chan struct{})
+	var background sync.WaitGroup
+	defer background.Wait()
+	defer close(stop)
+	background.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				runtime.GC()
+			}
+		}
+	})
+	background.Go(func() {
+		for range 20 {
+			if err := exec.Command("true").Run(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+
+	_, table := newTable(t, people, primaryKey)
+	for round := range 10 {
+		var rows []person
+		for i := range 50 {
+			rows = append(rows, person{int32(i), fmt.Sprint("round ", round, " row ", i)})
+		}
+		appendRows(t, table, allocator, rows...)
+		reader := newReader(t, table)
+		seen := 0
+		for batch, err := range reader.All() {
+			must(t, err)
+			for i, id := range batch.Column(0).(*array.Int32).Values() {
+				if got, want := batch.Column(1).ValueStr(i), rows[id].name; got != want {
+					t.Errorf("row %d is %q, want %q", id, got, want)
+				}
+				seen++
+			}
+			batch.Release()
+		}
+		if seen != 50 {
+			t.Errorf("round %d: %d rows", round, seen)
+		}
+		_, err := paimon.NewCatalog(map[string]string{"warehouse": "no-such-scheme://x"})
+		wantError(t, err, paimon.CodeUnsupported, "no-such-scheme")
+	}
+}
+
+// At rest the native library holds no threads, and memory does not grow from round to round.
+func TestNothingIsLeftAtRest(t *testing.T) {
+	allocator := checkLeaks(t)
+	warehouse := t.TempDir()
+	setUp := openCatalog(t, warehouse)
+	must(t, setUp.CreateDatabase("db", nil, false))
+	schema, err := paimon.SchemaFromArrow(people)
+	must(t, err)
+	id := paimon.NewIdentifier("db", "t")
+	must(t, setUp.CreateTable(id, schema, false))
+	setUp.Close()
+
+	round := func() {
+		catalog, err := paimon.NewCatalog(map[string]string{"warehouse": warehouse})
+		must(t, err)
+		defer catalog.Close()
+		table, err := catalog.GetTable(id)
+		must(t, err)
+		defer table.Close()
+		builder, err := table.NewWriteBuilder()
+		must(t, err)
+		defer builder.Close()
+		write, err := builder.NewWrite()
+		must(t, err)
+		defer write.Close()
+		batch := record(allocator, person{1, "x"})
+		defer batch.Release()
+		must(t, write.WriteArrowBatch(batch))
+		messages, err := write.PrepareCommit()
+		must(t, err)
+		defer messages.Close()
+		commit, err := builder.NewCommit()
+		must(t, err)
+		defer commit.Close()
+		must(t, commit.Abort(messages))
+	}
+	for range 50 {
+		round()
+	}
+	before := paimon.ReadNativeStats()
+	for range 200 {
+		round()
+	}
+	after := paimon.ReadNativeStats()
+	if grown := after.Bytes - before.Bytes; grown > 64<<10 {
+		t.Errorf("native memory grew by %d bytes in 200 rounds", grown)
+	}
+	if runtime.GOOS == "linux" {
+		wantThreads(t, 0, 0)
+		catalog := openCatalog(t, warehouse)
+		wantThreads(t, 1, runtime.NumCPU())
+		catalog.Close()
+		wantThreads(t, 0, 0)
+	}
+}
+
+// wantThreads waits until the native library has so many threads in this process: they take a moment to start and to end.
+func wantThreads(t *testing.T, least, most int) {
+	t.Helper()
+	var count int
+	for range 100 {
+		count = 0
+		names, err := filepath.Glob("/proc/self/task/*/comm")
+		must(t, err)
+		for _, name := range names {
+			comm, err := os.ReadFile(name)
+			if err == nil && strings.HasPrefix(string(comm), "paimon") {
+				count++
+			}
+		}
+		if least <= count && count <= most {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d native threads, want %d to %d", count, least, most)
+}
+
+// Many goroutines write and commit their own tables, and read what they wrote.
+func TestConcurrentTables(t *testing.T) {
+	allocator := checkLeaks(t)
+	catalog := openCatalog(t, t.TempDir())
+	must(t, catalog.CreateDatabase("db", nil, false))
+	schema, err := paimon.SchemaFromArrow(people)
+	must(t, err)
+	t.Run("group", func(t *testing.T) {
+		for g := range 8 {
+			t.Run(fmt.Sprint(g), func(t *testing.T) {
+				t.Parallel()
+				id := paimon.NewIdentifier("db", fmt.Sprint("t", g))
+				must(t, catalog.CreateTable(id, schema, false))
+				table := openTable(t, catalog, id)
+				var want []string
+				for i := range 5 {
+					row := person{int32(i), fmt.Sprint("of ", g)}
+					appendRows(t, table, allocator, row)
+					want = append(want, row.String())
+				}
+				wantRows(t, table, want...)
+			})
+		}
+	})
+}
+
+// One write fed by many goroutines loses nothing.
+func TestWriteIsShared(t *testing.T) {
+	allocator := checkLeaks(t)
+	_, table := newTable(t, people, primaryKey)
+	j := newJob(t, table, "", false)
+	var group sync.WaitGroup
+	for g := range 8 {
+		group.Go(func() {
+			for i := range 20 {
+				batch := record(allocator, person{int32(g*100 + i), "x"})
+				if err := j.write.WriteArrowBatch(batch); err != nil {
+					t.Error(err)
+				}
+				batch.Release()
+			}
+		})
+	}
+	group.Wait()
+	must(t, j.commit.Commit(j.prepare(t, allocator)))
+	if rows := readRows(t, table); len(rows) != 160 {
+		t.Errorf("%d rows, want 160", len(rows))
+	}
+}
