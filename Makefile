@@ -78,6 +78,10 @@ cover: ## Report what the tests cover
 warehouse: ## Fill a warehouse with Spark, without Docker (folder: PAIMON_TEST_WAREHOUSE)
 	tests/spark/run.sh $(WAREHOUSE)
 
+.PHONY: test-warehouse
+test-warehouse: warehouse ## Run the tests on tables that Spark wrote
+	PAIMON_TEST_WAREHOUSE=$(WAREHOUSE) go test -count=1 ./tests
+
 .PHONY: docker-up
 docker-up: ## Fill the same warehouse with Spark in Docker
 	mkdir -p $(WAREHOUSE)

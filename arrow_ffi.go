@@ -160,7 +160,8 @@ type batchOwner struct {
 	users atomic.Int64
 }
 
-func (*batchOwner) Allocate(int) []byte           { panic("paimon: the memory of a batch cannot grow") }
+func (*batchOwner) Allocate(int) []byte { panic("paimon: the memory of a batch cannot grow") }
+
 func (*batchOwner) Reallocate(int, []byte) []byte { panic("paimon: the memory of a batch cannot grow") }
 
 // Free is called once for each buffer, when its last reference is released.

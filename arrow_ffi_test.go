@@ -211,7 +211,9 @@ func TestTypeOfUnknownFormat(t *testing.T) {
 
 // Arrays whose lengths and offsets do not hold together are refused by column before anything native sees them.
 func TestMalformedRecords(t *testing.T) {
-	good := func(values ...int32) *memory.Buffer { return memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(values)) }
+	good := func(values ...int32) *memory.Buffer {
+		return memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(values))
+	}
 	text := memory.NewBufferBytes([]byte("abcdef"))
 	ints := array.NewData(arrow.PrimitiveTypes.Int32, 2, []*memory.Buffer{nil, good(1, 2)}, nil, 0, 0)
 	list := arrow.ListOf(arrow.PrimitiveTypes.Int32)

@@ -102,6 +102,12 @@ var (
 	ErrCommitConflict error = &sentinel{CodeCommitConflict, "commit conflict"}
 )
 
+func sentinelOf(kind error) *sentinel {
+	s := new(sentinel)
+	errors.As(kind, &s)
+	return s
+}
+
 // nativeKinds maps the native library's codes that name a kind to it. Other codes are classes, or kinds that are unknown here:
 // their class is the code divided by nativeKindsPerClass.
 var nativeKinds = map[int32]error{
@@ -151,8 +157,8 @@ func (e *Error) Error() string {
 	if e.object != "" {
 		text.WriteString(" " + e.object)
 	}
-	if kind, ok := e.kind.(*sentinel); ok {
-		text.WriteString(": " + kind.text)
+	if e.kind != nil {
+		text.WriteString(": " + sentinelOf(e.kind).text)
 	} else {
 		text.WriteString(": " + e.code.String())
 	}
@@ -175,7 +181,7 @@ func invalidInput(op, object, format string, args ...any) error {
 }
 
 func ofKind(op, object string, kind error, message string) error {
-	return &Error{op: op, object: object, code: kind.(*sentinel).code, kind: kind, message: message}
+	return &Error{op: op, object: object, code: sentinelOf(kind).code, kind: kind, message: message}
 }
 
 // nativeError makes the error of a native call that failed with this code and message.

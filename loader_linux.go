@@ -3,8 +3,8 @@
 package paimon
 
 import (
+	"errors"
 	"fmt"
-	"os"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,22 +17,20 @@ func openImage(plain []byte) (uintptr, error) {
 	if err != nil {
 		return 0, fmt.Errorf("memfd_create: %w", err)
 	}
-	file := os.NewFile(uintptr(fd), embeddedLibraryName)
-	if _, err := file.Write(plain); err != nil {
-		return 0, errJoinClose(err, file)
-	}
-	image, err := dlopen(fmt.Sprintf("/proc/self/fd/%d", fd))
+	image, err := openDescriptor(fd, plain)
 	if err != nil {
-		return 0, errJoinClose(err, file)
+		_ = unix.Close(fd)
 	}
-	imageFile = file
-	return image, nil
+	return image, err
 }
 
-// imageFile keeps the descriptor of the mapped library from being closed by the garbage collector.
-var imageFile *os.File
-
-func errJoinClose(err error, file *os.File) error {
-	_ = file.Close()
-	return err
+func openDescriptor(fd int, plain []byte) (uintptr, error) {
+	for len(plain) > 0 {
+		n, err := unix.Write(fd, plain)
+		if err != nil && !errors.Is(err, unix.EINTR) {
+			return 0, fmt.Errorf("write to memory: %w", err)
+		}
+		plain = plain[max(n, 0):]
+	}
+	return dlopen(fmt.Sprintf("/proc/self/fd/%d", fd))
 }

@@ -79,14 +79,14 @@ type cArrowSchema struct {
 	children               **cArrowSchema
 	dictionary             *cArrowSchema
 	release                uintptr
-	privateData            unsafe.Pointer
+	_                      unsafe.Pointer // private data
 }
 
 type cArrowArray struct {
 	length, nullCount, offset, nBuffers, nChildren int64
 	buffers                                        *unsafe.Pointer
 	children                                       **cArrowArray
-	dictionary                                     *cArrowArray
+	_                                              *cArrowArray // dictionary
 	release                                        uintptr
-	privateData                                    unsafe.Pointer
+	_                                              unsafe.Pointer // private data
 }

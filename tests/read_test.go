@@ -173,9 +173,10 @@ func TestReaderEnds(t *testing.T) {
 	checkLeaks(t)
 	_, table := foreignTable(t, "simple_log_table")
 	reader := newReader(t, table)
-	batch, err := reader.NextRecord()
-	must(t, err)
-	batch.Release()
+	for batch, err := range reader.All() {
+		must(t, err)
+		batch.Release()
+	}
 	for range 3 {
 		if _, err := reader.NextRecord(); err != io.EOF {
 			t.Errorf("got %v, want io.EOF", err)
@@ -199,7 +200,7 @@ func TestReaderEnds(t *testing.T) {
 	for _, path := range dataFiles(t, table) {
 		must(t, os.Remove(path))
 	}
-	_, err = newReader(t, table).NextRecord()
+	_, err := newReader(t, table).NextRecord()
 	wantError(t, err, paimon.CodeNotFound, filepath.Base("data-"))
 }
 
