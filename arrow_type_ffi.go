@@ -175,7 +175,9 @@ func typeOf(format string, children []arrow.Field, flags int64) (arrow.DataType,
 		if !ok || entries.NumFields() != 2 {
 			return nil, unknown
 		}
-		m := arrow.MapOfFields(entries.Field(0), entries.Field(1))
+		key := entries.Field(0)
+		key.Nullable = false // arrow-go has no other; a MULTISET may say so of its elements
+		m := arrow.MapOfFields(key, entries.Field(1))
 		m.KeysSorted = flags&flagMapKeysSorted != 0
 		return m, nil
 	default:

@@ -146,8 +146,9 @@ func (c *Catalog) CreateTable(id Identifier, schema *Schema, ignoreIfExists bool
 		return err
 	}
 	defer c.h.release()
-	if schema == nil {
-		return invalidInput(op, id.String(), "the schema is nil")
+	schema, err = schema.forNewTable(op, id.String())
+	if err != nil {
+		return err
 	}
 	raw, err := json.Marshal(schema)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 
 	paimon "github.com/apache/paimon-rust/bindings/go"
 )
@@ -152,7 +153,7 @@ func TestBadSchemas(t *testing.T) {
 		change func(*paimon.Schema)
 		words  []string
 	}{
-		{"no fields", func(s *paimon.Schema) { s.Fields = nil }, []string{"fields"}},
+		{"no columns", func(s *paimon.Schema) { s.Fields = nil }, []string{"columns"}},
 		{"unknown key", func(s *paimon.Schema) { s.PrimaryKeys = []string{"no"} }, []string{"no"}},
 		{"unknown partition", func(s *paimon.Schema) { s.PartitionKeys = []string{"no"} }, []string{"no"}},
 		{"bad bucket", func(s *paimon.Schema) { s.Options = map[string]string{"bucket": "many"} }, []string{"bucket", "many"}},
@@ -173,7 +174,7 @@ func TestBadSchemas(t *testing.T) {
 
 // A schema comes back as it went in.
 func TestSchemaRoundTrip(t *testing.T) {
-	checkLeaks(t)
+	allocator := checkLeaks(t)
 	columns := arrow.NewSchema([]arrow.Field{
 		{Name: "id", Type: arrow.PrimitiveTypes.Int64},
 		{Name: "day", Type: arrow.BinaryTypes.String},
@@ -204,5 +205,24 @@ func TestSchemaRoundTrip(t *testing.T) {
 		if got := accepted.Field(i); got.Name != field.Name || got.Nullable != field.Nullable {
 			t.Errorf("field %d: got %v, want %v", i, got, field)
 		}
+	}
+
+	// Reads return exactly that schema.
+	b := array.NewRecordBuilder(allocator, accepted)
+	defer b.Release()
+	must(t, b.UnmarshalJSON([]byte(`{"id":1,"day":"mon","price":"1.5","at":"2024-02-29T12:00:00","tags":["a"],"more":[{"key":"k","value":1}]}`)))
+	row := b.NewRecordBatch()
+	defer row.Release()
+	j := newJob(t, table, "", false)
+	must(t, j.write.WriteArrowBatch(row))
+	must(t, j.commit.Commit(j.prepare(t, allocator)))
+	batch, err := newReader(t, table).NextRecord()
+	must(t, err)
+	defer batch.Release()
+	if !batch.Schema().Equal(accepted) {
+		t.Errorf("read %v, want %v", batch.Schema(), accepted)
+	}
+	if !array.RecordEqual(batch, row) {
+		t.Errorf("read %v, want %v", batch, row)
 	}
 }

@@ -177,8 +177,8 @@ pub unsafe extern "C" fn paimon_catalog_list_tables(
     }))
 }
 
-/// Creates a table from a schema in Paimon's JSON (`fields`, `partitionKeys`, `primaryKeys`, `options`, `comment`). Field ids
-/// are given anew in the order of the fields. When the table exists, this is PAIMON_CODE_TABLE_ALREADY_EXIST or, if
+/// Creates a table from a schema in Paimon's JSON (`fields`, `partitionKeys`, `primaryKeys`, `options`, `comment`). The
+/// ids of the fields are kept, so they must differ. When the table exists, this is PAIMON_CODE_TABLE_ALREADY_EXIST or, if
 /// `ignore_if_exists`, nothing happens.
 ///
 /// # Safety
@@ -206,26 +206,14 @@ pub unsafe extern "C" fn paimon_catalog_create_table(
     })
 }
 
-/// The engine checks a schema only when its builder makes it, so what came as JSON is built once more.
+/// The engine checks a schema when it builds one, not when it decodes one: a copy is built, and so checked.
 fn validated(schema: &str) -> Result<Schema> {
     let schema: Schema =
         serde_json::from_str(schema).map_err(|error| Failure::invalid(format!("the schema is not Paimon's JSON: {error}")))?;
     if schema.fields().is_empty() {
         return Err(Failure::invalid("the schema has no fields"));
     }
-    let mut builder = Schema::builder()
-        .partition_keys(schema.partition_keys().to_vec())
-        .primary_key(schema.primary_keys().to_vec())
-        .options(schema.options().clone())
-        .comment(schema.comment().map(str::to_string));
-    for field in schema.fields() {
-        builder = builder.column_with_description(
-            field.name(),
-            field.data_type().clone(),
-            field.description().map(str::to_string),
-        );
-    }
-    Ok(builder.build()?)
+    Ok(schema.copy(schema.row_type())?)
 }
 
 /// Drops a table and its data. A missing one is PAIMON_CODE_TABLE_NOT_EXIST unless `ignore_if_not_exists`.
