@@ -51,7 +51,7 @@ var (
 	people  = fields("id", integer.NotNull(), "name", str)
 )
 
-// insertKind and the others are the values of _VALUE_KIND.
+// The values of _VALUE_KIND.
 const (
 	kindInsert       = int8(0)
 	kindUpdateBefore = int8(1)
@@ -107,7 +107,12 @@ var tables = []table{
 			insert(row{int32(1), "first"}, row{int32(2), "second"}, row{int32(-7), "minus"}),
 		},
 		rows: []row{
-			{int32(-7), "minus"}, {int32(1), "first"}, {int32(2), "second"}, {int32(3), "three"}, {int32(4), "four"}, {int32(5), "FIVE"},
+			{int32(-7), "minus"},
+			{int32(1), "first"},
+			{int32(2), "second"},
+			{int32(3), "three"},
+			{int32(4), "four"},
+			{int32(5), "FIVE"},
 			{int32(6), "SIX"},
 		},
 	},
@@ -166,8 +171,12 @@ var tables = []table{
 			overwrite(row{int32(9), nil, "x"}),
 		},
 		rows: []row{
-			{int32(8), int32(1), "x"}, {int32(3), int32(1), "y"}, {int32(4), int32(2), "x"}, {int32(9), nil, "x"},
-			{int32(6), int32(-1), nil}, {int32(7), int32(0), "a/b=c d%:?*\\\"#ü日本🙂"},
+			{int32(8), int32(1), "x"},
+			{int32(3), int32(1), "y"},
+			{int32(4), int32(2), "x"},
+			{int32(9), nil, "x"},
+			{int32(6), int32(-1), nil},
+			{int32(7), int32(0), "a/b=c d%:?*\\\"#ü日本🙂"},
 		},
 	},
 	{
@@ -211,11 +220,16 @@ var typesJobs = []job{
 	insert(
 		row{
 			int32(1), true, int8(1), int16(2), int32(3), int64(4), float32(1.5), 2.25, "12345678.90", "1.000000000000000001",
-			"abc", "0123456789", "plain", []byte{0, 1}, []byte{1, 2, 3}, []byte("bytes"),
+			"abc", "0123456789", "plain",
+			[]byte{0, 1},
+			[]byte{1, 2, 3},
+			[]byte("bytes"),
 			"2024-02-29", "12:34:56.789",
 			"2024-02-29T12:34:56.000000000", "2024-02-29T12:34:56.789000000", "2024-02-29T12:34:56.789012000",
 			"2024-02-29T12:34:56.789000000", "2024-02-29T12:34:56.789012000",
-			[]any{int32(1), nil, int32(3)}, []pair{{"a", int32(1)}, {"b", nil}}, row{int32(1), "x", []any{"y", nil}},
+			[]any{int32(1), nil, int32(3)},
+			[]pair{{"a", int32(1)}, {"b", nil}},
+			row{int32(1), "x", []any{"y", nil}},
 		},
 		append(row{int32(2)}, make(row, 25)...),
 	),
@@ -223,34 +237,49 @@ var typesJobs = []job{
 		row{
 			int32(3), false, int8(math.MinInt8), int16(math.MinInt16), int32(math.MinInt32), int64(math.MinInt64),
 			float32(-math.MaxFloat32), -math.MaxFloat64, "-99999999.99", "-" + strings.Repeat("9", 20) + "." + strings.Repeat("9", 18),
-			"", "", "", []byte{0, 0}, []byte{}, []byte{},
+			"", "", "",
+			[]byte{0, 0},
+			[]byte{},
+			[]byte{},
 			"0001-01-01", "00:00:00.000",
 			"0001-01-01T00:00:00.000000000", "0001-01-01T00:00:00.000000000", "0001-01-01T00:00:00.000001000",
 			"0001-01-01T00:00:00.000000000", "0001-01-01T00:00:00.000001000",
-			[]any{}, []pair{}, row{nil, nil, nil},
+			[]any{},
+			[]pair{},
+			row{nil, nil, nil},
 		},
 		row{
 			int32(4), true, int8(math.MaxInt8), int16(math.MaxInt16), int32(math.MaxInt32), int64(math.MaxInt64),
 			float32(math.MaxFloat32), math.MaxFloat64, "99999999.99", strings.Repeat("9", 20) + "." + strings.Repeat("9", 18),
-			"äöü", "日本語🙂", "quote \" slash \\ tab \t \u0001 \u2028 🙂", []byte{0xff, 0xfe}, []byte{0, 0xff, 0, 0xff}, []byte{0, 0xff},
+			"äöü", "日本語🙂", "quote \" slash \\ tab \t \u0001 \u2028 🙂",
+			[]byte{0xff, 0xfe},
+			[]byte{0, 0xff, 0, 0xff},
+			[]byte{0, 0xff},
 			"9999-12-31", "23:59:59.999",
 			"9999-12-31T23:59:59.000000000", "9999-12-31T23:59:59.999000000", "9999-12-31T23:59:59.999999000",
 			"9999-12-31T23:59:59.999000000", "9999-12-31T23:59:59.999999000",
-			[]any{int32(math.MinInt32), int32(math.MaxInt32)}, []pair{{"", int32(0)}, {"日本", int32(math.MinInt32)}, {"a\"", nil}},
+			[]any{int32(math.MinInt32), int32(math.MaxInt32)},
+			[]pair{{"", int32(0)}, {"日本", int32(math.MinInt32)}, {"a\"", nil}},
 			row{int32(math.MaxInt32), "", []any{}},
 		},
 		row{
 			int32(5), false, int8(0), int16(0), int32(0), int64(0),
 			float32(math.Copysign(0, -1)), math.Inf(1), "0.00", "-0.000000000000000001",
-			"a", "b", "c", []byte{1, 2}, []byte{3}, []byte{4},
+			"a", "b", "c",
+			[]byte{1, 2},
+			[]byte{3},
+			[]byte{4},
 			"1969-12-31", "00:00:00.001",
 			"1969-12-31T23:59:59.000000000", "1969-12-31T23:59:59.999000000", "1969-12-31T23:59:59.999999000",
 			"1969-12-31T23:59:59.999000000", "1969-12-31T23:59:59.999999000",
-			[]any{nil}, []pair{{"k", int32(1)}}, nil,
+			[]any{nil},
+			[]pair{{"k", int32(1)}},
+			nil,
 		},
 		row{
 			int32(6), nil, nil, nil, nil, nil, float32(math.NaN()), math.NaN(), nil, nil, nil, nil, nil, nil, nil, nil, nil, nil,
-			nil, nil, nil, nil, nil, nil, nil, row{int32(6), nil, []any{nil, "z"}},
+			nil, nil, nil, nil, nil, nil, nil,
+			row{int32(6), nil, []any{nil, "z"}},
 		},
 		row{
 			int32(7), nil, nil, nil, nil, nil, float32(math.SmallestNonzeroFloat32), math.SmallestNonzeroFloat64, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil,
