@@ -4,10 +4,12 @@ package paimon
 
 import (
 	"encoding/json"
+	"maps"
+	"path/filepath"
+	"strings"
 )
 
-// An Identifier names a table: a database, and an object in it. The object may carry a branch ("t$branch_b") or a system table
-// ("t$snapshots"). It is a value, and comparable.
+// An Identifier names a table: a database, and an object in it. It is a value, and comparable.
 type Identifier struct {
 	database, object string
 }
@@ -20,7 +22,7 @@ func NewIdentifier(database, object string) Identifier {
 // Database is the name of the database.
 func (id Identifier) Database() string { return id.database }
 
-// Object is the name of the table, with its branch or system table if it has one.
+// Object is the name of the table.
 func (id Identifier) Object() string { return id.object }
 
 // String is "database.object".
@@ -35,12 +37,16 @@ type Catalog struct {
 
 // NewCatalog opens a catalog. The options are Paimon's own: "warehouse" (a path or URL), "metastore" ("filesystem", the default,
 // or "rest"), "uri", "token", "s3.access-key" and so on. A filesystem catalog touches its warehouse when it is used first, not
-// here, and creates it when the first database is created.
+// here, and creates it when the first database is created; a relative path is taken from the working directory.
 //
 // The first call in a process loads the native library. Where none is embedded this is [ErrUnsupportedPlatform], unless the
 // environment variable PAIMON_LIBRARY_PATH names one. Wrong or missing options are [CodeInvalidInput].
 func NewCatalog(options map[string]string) (*Catalog, error) {
 	const op = "open catalog"
+	options, err := absoluteWarehouse(op, options)
+	if err != nil {
+		return nil, err
+	}
 	object := options["warehouse"]
 	array, n, err := cOptions(op, object, options)
 	if err != nil {
@@ -57,6 +63,22 @@ func NewCatalog(options map[string]string) (*Catalog, error) {
 		return nil, err
 	}
 	return &Catalog{h}, nil
+}
+
+// absoluteWarehouse makes the path of a local warehouse absolute. URLs, and the names by which a REST server knows warehouses, stay
+// as they are.
+func absoluteWarehouse(op string, options map[string]string) (map[string]string, error) {
+	warehouse := options["warehouse"]
+	if warehouse == "" || filepath.IsAbs(warehouse) || strings.Contains(warehouse, ":") || options["metastore"] == "rest" {
+		return options, nil
+	}
+	absolute, err := filepath.Abs(warehouse)
+	if err != nil {
+		return nil, withOp(err, op, warehouse)
+	}
+	options = maps.Clone(options)
+	options["warehouse"] = absolute
+	return options, nil
 }
 
 func (c *Catalog) base() *handle[cCatalog] {

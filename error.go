@@ -97,8 +97,8 @@ var (
 	ErrColumnAlreadyExist   error = &sentinel{CodeAlreadyExist, "column already exists"}
 	ErrTagAlreadyExist      error = &sentinel{CodeAlreadyExist, "tag already exists"}
 	ErrDatabaseNotEmpty     error = &sentinel{CodeInvalidInput, "database is not empty"}
-	// ErrCommitConflict is the error of a commit that lost to another writer. Nothing of it is visible, and the same
-	// messages may be committed again.
+	// ErrCommitConflict is the error of a commit that lost to another writer. Nothing of it is visible. The same messages may
+	// be committed again, unless the message says that files they stand on are gone.
 	ErrCommitConflict error = &sentinel{CodeCommitConflict, "commit conflict"}
 )
 

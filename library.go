@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/ebitengine/purego"
 	"github.com/jupiterrider/ffi"
 )
 
@@ -70,7 +69,7 @@ func (l *library) resolve(s *symbol) (*resolved, error) {
 	if r := l.slots[s.id].Load(); r != nil {
 		return r, nil
 	}
-	addr, err := purego.Dlsym(l.image, s.name)
+	addr, err := dlsym(l.image, s.name)
 	if err != nil {
 		return nil, &Error{code: CodeUnsupported, kind: ErrABIMismatch, cause: err, message: "the native library has no function " + s.name}
 	}

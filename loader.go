@@ -7,7 +7,6 @@ import (
 	"os"
 	"runtime"
 
-	"github.com/ebitengine/purego"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -60,9 +59,4 @@ func unpackEmbedded() ([]byte, error) {
 		return nil, fmt.Errorf("it has %d bytes, want %d", len(plain), embeddedLibrarySize)
 	}
 	return plain, nil
-}
-
-// dlopen keeps the library's symbols to itself and binds them all now, so that a library that does not fit fails here.
-func dlopen(path string) (uintptr, error) {
-	return purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
 }

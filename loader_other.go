@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//go:build !linux
+//go:build !(linux || darwin)
 
 package paimon
 
-// openImage is reached where a library is embedded only, and none is for this platform yet.
-func openImage([]byte) (uintptr, error) { return 0, ErrUnsupportedPlatform }
+func dlopen(string) (uintptr, error) { return 0, ErrUnsupportedPlatform }
+
+func dlsym(uintptr, string) (uintptr, error) { return 0, ErrUnsupportedPlatform }

@@ -265,7 +265,7 @@ func (r *RecordBatchReader) Close() { r.base().close() }
 // NextRecord gives the next batch, or io.EOF at the end, again and again. After an error it gives the same error again.
 //
 // The caller releases the batch. It is independent of the reader and everything else, and its buffers are read-only memory of the
-// native library.
+// native library: what its arrays hand out, strings among it, is gone when the batch is released, so clone what shall last.
 func (r *RecordBatchReader) NextRecord() (arrow.RecordBatch, error) {
 	const op = "read"
 	p, err := r.base().acquire(op)

@@ -14,7 +14,7 @@ import (
 const (
 	headerFile       = "include/paimon.h"
 	cbindgenVersion  = "0.29.4"
-	cbindgenLocation = ".tools" // in libpaimon_c, and not committed
+	cbindgenLocation = "tools" // in libpaimon_c, and not committed
 )
 
 // header generates the C header from the Rust sources, with a cbindgen of its own that it installs when there is none.

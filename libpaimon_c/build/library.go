@@ -73,10 +73,7 @@ func (b builder) lib(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(b.path(headerFile)), 0o755); err != nil {
-		return err
-	}
-	if err := os.WriteFile(b.path(headerFile), header, 0o644); err != nil {
+	if err := write(b.path(headerFile), header); err != nil {
 		return err
 	}
 	if err := b.checkHeader(ctx); err != nil {
@@ -86,7 +83,7 @@ func (b builder) lib(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(b.path(licensesFile), licenses, 0o644); err != nil {
+	if err := write(b.path(licensesFile), licenses); err != nil {
 		return err
 	}
 
@@ -132,9 +129,6 @@ func (b builder) lib(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(b.path(b.prebuilt())), 0o755); err != nil {
-		return err
-	}
 	for _, file := range []struct {
 		path string
 		data []byte
@@ -143,7 +137,7 @@ func (b builder) lib(ctx context.Context) error {
 		{b.path(manifestFile), append(text, '\n')},
 		{b.embedFile(), b.embedSource(a.Plain)},
 	} {
-		if err := os.WriteFile(file.path, file.data, 0o644); err != nil {
+		if err := write(file.path, file.data); err != nil {
 			return err
 		}
 	}

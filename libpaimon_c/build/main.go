@@ -68,13 +68,13 @@ func run(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(b.path(headerFile), text, 0o644)
+		return write(b.path(headerFile), text)
 	case "licenses":
 		text, err := b.licenses(ctx)
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(b.path(licensesFile), text, 0o644)
+		return write(b.path(licensesFile), text)
 	}
 	return errors.New(usage)
 }
@@ -97,6 +97,14 @@ var linuxAMD64 = target{name: "linux_amd64", rust: "x86_64-unknown-linux-gnu", f
 
 // path turns a slash-separated path inside libpaimon_c into one of this system.
 func (b builder) path(name string) string { return filepath.Join(b.crate, filepath.FromSlash(name)) }
+
+// write makes a file that is to be committed, and its folder.
+func write(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, 0o644)
+}
 
 // output runs a program in dir and returns what it printed. An error carries what the program said.
 func output(ctx context.Context, dir string, env []string, name string, args ...string) ([]byte, error) {

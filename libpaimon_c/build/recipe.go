@@ -63,7 +63,7 @@ func (b builder) sourceHash() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(list, "%x  %s\n", sha256.Sum256(text), name)
+		list.Write(fmt.Appendf(nil, "%x  %s\n", sha256.Sum256(text), name))
 	}
 	return hex.EncodeToString(list.Sum(nil)), nil
 }
@@ -169,7 +169,8 @@ func (b builder) compile(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var rustFlags, cFlags []string
+	rustFlags := []string{"--remap-path-prefix=" + dir + "=/libpaimon_c"}
+	var cFlags []string
 	for _, m := range maps {
 		rustFlags = append(rustFlags, "--remap-path-prefix="+m)
 		cFlags = append(cFlags, "-ffile-prefix-map="+m)
@@ -238,8 +239,8 @@ func (b builder) stageCargo() (env []string, err error) {
 	return env, nil
 }
 
-// pathMaps gives every folder of the build a short name of its own in the binary, "from=to". The folder of the crates is
-// looked up, since Cargo names it after the registry.
+// pathMaps gives the folders of foreign code short names in the binary, "from=to". The folder of the crates is looked up, since
+// Cargo names it after the registry.
 func (b builder) pathMaps(ctx context.Context, dir string, env []string) ([]string, error) {
 	text, err := output(ctx, dir, env, "cargo", "metadata", "--offline", "--locked", "--format-version", "1", "--filter-platform", b.target.rust)
 	if err != nil {
@@ -254,10 +255,7 @@ func (b builder) pathMaps(ctx context.Context, dir string, env []string) ([]stri
 	if err := json.Unmarshal(text, &metadata); err != nil {
 		return nil, err
 	}
-	maps := []string{
-		filepath.Join(stage, "libpaimon_c") + "=/libpaimon_c",
-		filepath.Join(stage, "target") + "=/target",
-	}
+	var maps []string
 	for _, p := range metadata.Packages {
 		if p.Source == nil {
 			continue
@@ -267,5 +265,5 @@ func (b builder) pathMaps(ctx context.Context, dir string, env []string) ([]stri
 		}
 	}
 	slices.Sort(maps)
-	return maps, nil
+	return append(maps, filepath.Join(stage, "target")+"=/target"), nil
 }

@@ -66,7 +66,7 @@ pub unsafe extern "C" fn paimon_catalog_free(catalog: *mut paimon_catalog) {
     unsafe { handle::release(catalog) }
 }
 
-/// Names a table. `object` may carry a branch (`t$branch_b`) or a system table (`t$snapshots`).
+/// Names a table: a database, and an object in it. The names are checked where they are used.
 ///
 /// Both strings are borrowed. The caller owns the identifier and gives it to `paimon_identifier_free`.
 ///

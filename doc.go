@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package paimon reads and writes Apache Paimon tables. The work is done by Paimon's Rust implementation, a native library that
+// is embedded in this package; rows come and go as Arrow record batches.
+//
+// A [Catalog] opens a [Table]. A table is read through a [ReadBuilder]: its [TableScan] makes a [Plan], whose splits a
+// [TableRead] turns into a [RecordBatchReader]. It is written through a [WriteBuilder]: a [TableWrite] takes batches and
+// prepares [CommitMessages], which a [TableCommit] makes visible. The package example does both.
+//
+// # What it needs
+//
+// Nothing is compiled but Go: the package works with and without cgo. The native library is embedded for linux/amd64; it needs
+// glibc, and libffi.so.8 from the system, without which the program panics when it starts. On linux/arm64, darwin/amd64 and
+// darwin/arm64 the package compiles, and [NewCatalog] is [ErrUnsupportedPlatform] unless the environment variable
+// PAIMON_LIBRARY_PATH names a library built from libpaimon_c. The variable replaces the embedded library where there is one,
+// too.
+//
+// # Ownership
+//
+// Every type with a Close method holds memory that Go's collector knows nothing of: close what you get. Close may be called
+// twice, on nil, and while calls are running; it gives back nothing, so that defer x.Close() is always right. After it, methods
+// give [ErrClosed]. What was made from a closed object stays valid. Record batches that a reader gives belong to the caller, who
+// releases them; records that are written stay the caller's. See docs/ownership.md in the repository.
+//
+// # Concurrency
+//
+// All types are safe for concurrent use. Calls on one TableWrite, and on one RecordBatchReader, wait for each other; all others
+// run side by side. Committing is another matter: on a filesystem warehouse two commits to one table at the same time can lose
+// one of them, so let one goroutine of one process commit to a table. README.md says more.
+//
+// # Errors
+//
+// Every error but io.EOF is or wraps an [*Error], which says what was attempted on what. Ask for its class or kind with errors.Is:
+// [CodeNotFound], [ErrTableNotExist] and so on; the standard library's fs.ErrNotExist, fs.ErrExist and errors.ErrUnsupported
+// match the classes that mean the same.
+package paimon

@@ -1,0 +1,883 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Generated from libpaimon_c/src by make lib; do not edit. */
+
+/*
+ * Apache Paimon tables from C: the ABI of libpaimon_c.
+ *
+ * OBJECTS. Catalogs, tables and so on are opaque and known by pointer. A function that makes one returns it in a result whose
+ * caller owns it from then on and gives it back, once, to the paimon_NOUN_free of its type. A free ignores NULL. Every object
+ * stands on its own: what it was made from may be freed before it, in any order.
+ *
+ * THREADS. Any object may be used by many threads at once. Calls on one paimon_table_write wait for each other, as do those on
+ * one paimon_record_batch_reader, and on the settings of one builder; calls on anything else run side by side. The one rule for
+ * callers: a free must not overlap with another call on the same object, nor be followed by one. A call blocks until it is
+ * done; what it does in the background runs on the worker threads of this library, one for each processor that the process may
+ * use, which start with the first object that does I/O and are joined when the last one is freed. A thread of the caller may
+ * be any thread but those. After fork() without exec() only the parent may go on calling.
+ *
+ * ERRORS. A function returns either what it makes, or a paimon_error, never both; one that makes nothing returns a paimon_error
+ * or NULL. An error belongs to the caller, who gives it to paimon_error_free. After an error nothing was made, nothing passed
+ * to the call has changed hands (but see ARROW), and every object can be used on, unless its function says otherwise. Codes
+ * below 100 are classes; a code of 100 or more is a kind within a class: class = code < 100 ? code : code / 100. Codes are
+ * appended, never renumbered, so treat one that you do not know by its class. Messages are for people; do not match them.
+ *
+ * PANICS. A failure inside this library that would otherwise end the process is caught at the function's edge and returned as
+ * PAIMON_CODE_UNEXPECTED. An object in the middle of whose change that happened refuses further calls with the same code.
+ *
+ * STRINGS AND ARRAYS are borrowed for the length of the call and copied where they are kept. Strings are UTF-8 and end in NUL.
+ * An array may be NULL when its length is 0. NULL where an object or a string is wanted, text that is not UTF-8, and a length
+ * that no array can have are PAIMON_CODE_INVALID_INPUT. Text that this library returns is a paimon_bytes, which does not end
+ * in NUL, and belongs to the caller, who gives it to paimon_bytes_free. Metadata (names, schemas, snapshots) is UTF-8 JSON in
+ * the form of Paimon's own files.
+ *
+ * ARROW. Record batches cross as the structs of the Arrow C Data Interface, a batch being a struct array of its columns. Going
+ * in, the contents of both structs pass to the call once neither pointer is NULL: they are released when it returns, on failure
+ * too. Coming out, a batch belongs to the caller, is independent of everything else, and goes to paimon_arrow_batch_free.
+ *
+ * VERSIONS. paimon_abi_version says which PAIMON_ABI_VERSION a library was built with: check it first. New functions and new
+ * codes do not change it; a changed signature, struct or meaning does.
+ */
+
+
+#ifndef PAIMON_H
+#define PAIMON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Of the Arrow C Data Interface: https://arrow.apache.org/docs/format/CDataInterface.html */
+struct ArrowArray;
+struct ArrowSchema;
+
+
+/**
+ * The version of this ABI. It grows whenever a function or struct changes in a way that an older caller cannot use.
+ */
+#define PAIMON_ABI_VERSION 1
+
+/**
+ * A failure that fits no other class, a caught panic among them.
+ */
+#define PAIMON_CODE_UNEXPECTED 0
+
+/**
+ * The engine or this library cannot do what was asked.
+ */
+#define PAIMON_CODE_UNSUPPORTED 1
+
+/**
+ * The named object does not exist.
+ */
+#define PAIMON_CODE_NOT_FOUND 2
+
+/**
+ * The named object exists already.
+ */
+#define PAIMON_CODE_ALREADY_EXIST 3
+
+/**
+ * An argument, an option or the data given is wrong.
+ */
+#define PAIMON_CODE_INVALID_INPUT 4
+
+/**
+ * Storage failed.
+ */
+#define PAIMON_CODE_IO_ERROR 5
+
+/**
+ * A memory budget was used up.
+ */
+#define PAIMON_CODE_RESOURCE_EXHAUSTED 6
+
+/**
+ * Another writer committed first. Nothing of this commit is visible; the same messages may be committed again.
+ */
+#define PAIMON_CODE_COMMIT_CONFLICT 7
+
+/**
+ * A kind of PAIMON_CODE_NOT_FOUND: the database.
+ */
+#define PAIMON_CODE_DATABASE_NOT_EXIST 201
+
+/**
+ * A kind of PAIMON_CODE_NOT_FOUND: the table.
+ */
+#define PAIMON_CODE_TABLE_NOT_EXIST 202
+
+/**
+ * A kind of PAIMON_CODE_NOT_FOUND: the column.
+ */
+#define PAIMON_CODE_COLUMN_NOT_EXIST 203
+
+/**
+ * A kind of PAIMON_CODE_NOT_FOUND: the snapshot.
+ */
+#define PAIMON_CODE_SNAPSHOT_NOT_EXIST 204
+
+/**
+ * A kind of PAIMON_CODE_NOT_FOUND: the tag.
+ */
+#define PAIMON_CODE_TAG_NOT_EXIST 205
+
+/**
+ * A kind of PAIMON_CODE_ALREADY_EXIST: the database.
+ */
+#define PAIMON_CODE_DATABASE_ALREADY_EXIST 301
+
+/**
+ * A kind of PAIMON_CODE_ALREADY_EXIST: the table.
+ */
+#define PAIMON_CODE_TABLE_ALREADY_EXIST 302
+
+/**
+ * A kind of PAIMON_CODE_ALREADY_EXIST: the column.
+ */
+#define PAIMON_CODE_COLUMN_ALREADY_EXIST 303
+
+/**
+ * A kind of PAIMON_CODE_ALREADY_EXIST: the tag.
+ */
+#define PAIMON_CODE_TAG_ALREADY_EXIST 305
+
+/**
+ * A kind of PAIMON_CODE_INVALID_INPUT: the database still holds tables.
+ */
+#define PAIMON_CODE_DATABASE_NOT_EMPTY 401
+
+/**
+ * An open catalog. Safe for concurrent use.
+ */
+typedef struct paimon_catalog paimon_catalog;
+
+/**
+ * What was written and waits to be committed. Safe for concurrent use.
+ */
+typedef struct paimon_commit_messages paimon_commit_messages;
+
+/**
+ * The name of a table: a database and an object in it. Immutable, safe for concurrent use.
+ */
+typedef struct paimon_identifier paimon_identifier;
+
+/**
+ * The splits of one snapshot. Immutable, safe for concurrent use.
+ */
+typedef struct paimon_plan paimon_plan;
+
+/**
+ * What a read shall return. Safe for concurrent use; a call that fails leaves the builder as it was.
+ */
+typedef struct paimon_read_builder paimon_read_builder;
+
+/**
+ * A stream of record batches. Safe for concurrent use; calls wait for each other.
+ */
+typedef struct paimon_record_batch_reader paimon_record_batch_reader;
+
+/**
+ * An open table, with the schema it had when it was opened. Safe for concurrent use.
+ */
+typedef struct paimon_table paimon_table;
+
+/**
+ * Makes prepared messages visible as a snapshot. Safe for concurrent use.
+ */
+typedef struct paimon_table_commit paimon_table_commit;
+
+/**
+ * Turns splits into record batches. Safe for concurrent use.
+ */
+typedef struct paimon_table_read paimon_table_read;
+
+/**
+ * Finds the splits of a read. Safe for concurrent use.
+ */
+typedef struct paimon_table_scan paimon_table_scan;
+
+/**
+ * Buffers batches and writes their data files. Safe for concurrent use; calls wait for each other.
+ */
+typedef struct paimon_table_write paimon_table_write;
+
+/**
+ * How a table is written: by whom, and whether as an append or an overwrite. Safe for concurrent use.
+ */
+typedef struct paimon_write_builder paimon_write_builder;
+
+/**
+ * One member of one struct, `name` being `struct.member`, a NUL-terminated string that lives for ever. The entry of a whole
+ * struct has the struct's name alone, its size, and offset 0.
+ */
+typedef struct {
+  const char *name;
+  size_t size;
+  size_t offset;
+} paimon_layout;
+
+/**
+ * A run of bytes, not NUL-terminated. Where a function returns one, the caller owns it and gives it back to
+ * `paimon_bytes_free`; where a function takes one, it is borrowed for the call. Empty is `{NULL, 0}`.
+ */
+typedef struct {
+  uint8_t *data;
+  size_t len;
+} paimon_bytes;
+
+/**
+ * An error. `code` is one of PAIMON_CODE_*; `message` is UTF-8 text for people and never empty. The caller owns it and gives
+ * it to `paimon_error_free`.
+ */
+typedef struct {
+  int32_t code;
+  paimon_bytes message;
+} paimon_error;
+
+/**
+ * One record batch as a pair of heap-allocated `struct ArrowArray` and `struct ArrowSchema` of the Arrow C Data Interface.
+ * The receiver may move both structs out (setting `release` to NULL in place, as the interface says) or leave them; either
+ * way it hands the pair to `paimon_arrow_batch_free`, which frees the two structs and releases what was not moved out.
+ */
+typedef struct {
+  void *array;
+  void *schema;
+} paimon_arrow_batch;
+
+/**
+ * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
+ */
+typedef struct {
+  paimon_catalog *value;
+  paimon_error *error;
+} paimon_result_catalog;
+
+/**
+ * One key and value of a catalog's or a database's options. Both strings are borrowed for the call.
+ */
+typedef struct {
+  const char *key;
+  const char *value;
+} paimon_option;
+
+/**
+ * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
+ */
+typedef struct {
+  paimon_identifier *value;
+  paimon_error *error;
+} paimon_result_identifier;
+
+/**
+ * What a function that returns text or bytes gives: `error` is NULL on success, else `value` is `{NULL, 0}`. The caller owns
+ * whichever it is.
+ */
+typedef struct {
+  paimon_bytes value;
+  paimon_error *error;
+} paimon_result_bytes;
+
+/**
+ * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
+ */
+typedef struct {
+  paimon_table *value;
+  paimon_error *error;
+} paimon_result_table;
+
+/**
+ * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
+ */
+typedef struct {
+  paimon_table_scan *value;
+  paimon_error *error;
+} paimon_result_table_scan;
+
+/**
+ * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
+ */
+typedef struct {
+  paimon_table_read *value;
+  paimon_error *error;
+} paimon_result_table_read;
+
+/**
+ * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
+ */
+typedef struct {
+  paimon_plan *value;
+  paimon_error *error;
+} paimon_result_plan;
+
+/**
+ * What a function that counts gives: `error` is NULL on success, else `value` is 0.
+ */
+typedef struct {
+  size_t value;
+  paimon_error *error;
+} paimon_result_size;
+
+/**
+ * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
+ */
+typedef struct {
+  paimon_record_batch_reader *value;
+  paimon_error *error;
+} paimon_result_record_batch_reader;
+
+/**
+ * What a reader's next step gives: a batch, or an error, or, at the end of the data, neither (all members NULL).
+ */
+typedef struct {
+  paimon_arrow_batch value;
+  paimon_error *error;
+} paimon_result_batch;
+
+/**
+ * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
+ */
+typedef struct {
+  paimon_read_builder *value;
+  paimon_error *error;
+} paimon_result_read_builder;
+
+/**
+ * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
+ */
+typedef struct {
+  paimon_write_builder *value;
+  paimon_error *error;
+} paimon_result_write_builder;
+
+/**
+ * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
+ */
+typedef struct {
+  paimon_table_write *value;
+  paimon_error *error;
+} paimon_result_table_write;
+
+/**
+ * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
+ */
+typedef struct {
+  paimon_table_commit *value;
+  paimon_error *error;
+} paimon_result_table_commit;
+
+/**
+ * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
+ */
+typedef struct {
+  paimon_commit_messages *value;
+  paimon_error *error;
+} paimon_result_commit_messages;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * The version of the ABI that this library has: its PAIMON_ABI_VERSION.
+ */
+uint32_t paimon_abi_version(void);
+
+/**
+ * How many entries `paimon_abi_layout` has.
+ */
+size_t paimon_abi_layout_len(void);
+
+/**
+ * The layout of the structs that cross by value, for a caller's tests. The array lives for ever.
+ */
+const paimon_layout *paimon_abi_layout(void);
+
+/**
+ * Panics inside, so that a caller's tests can see that a panic arrives as PAIMON_CODE_UNEXPECTED and does no harm.
+ *
+ * `message` is NULL or NUL-terminated.
+ */
+paimon_error *paimon_selftest_panic(const char *message);
+
+/**
+ * How many bytes this library's Rust code has allocated and not freed, caches and batches that callers hold among them. What
+ * the C libraries inside allocate (OpenSSL, zstd) is not counted.
+ */
+int64_t paimon_live_bytes(void);
+
+/**
+ * Releases an array whose memory is its exporter's and outlives the call it is passed to: it only marks the array released.
+ * For the `release` member of an ArrowArray. NULL is ignored.
+ *
+ * `array` is NULL or points to an initialised ArrowArray.
+ */
+void paimon_borrowed_array_release(struct ArrowArray *array);
+
+/**
+ * Releases a schema whose memory is its exporter's, as `paimon_borrowed_array_release` does an array.
+ *
+ * `schema` is NULL or points to an initialised ArrowSchema.
+ */
+void paimon_borrowed_schema_release(struct ArrowSchema *schema);
+
+/**
+ * Frees the two structs of a batch and releases what is still in them. NULL members are ignored.
+ *
+ * `batch` comes from this library and was not freed before.
+ */
+void paimon_arrow_batch_free(paimon_arrow_batch batch);
+
+/**
+ * Opens a catalog. The options are Paimon's: `warehouse`, `metastore` (`filesystem` or `rest`), `uri`, `s3.*`, ... Nothing is
+ * created, and a filesystem catalog is not contacted before the first call that needs it.
+ *
+ * `options` and its strings are borrowed. On success the caller owns the catalog and gives it to `paimon_catalog_free`.
+ *
+ * `options` is NULL or points to `len` options whose strings are NUL-terminated.
+ */
+paimon_result_catalog paimon_catalog_create(const paimon_option *options,
+                                                   size_t len);
+
+/**
+ * Frees a catalog; tables opened from it stay valid. NULL is ignored.
+ *
+ * `catalog` is NULL or a live catalog that no other call uses any more.
+ */
+void paimon_catalog_free(paimon_catalog *catalog);
+
+/**
+ * Names a table. `object` may carry a branch (`t$branch_b`) or a system table (`t$snapshots`).
+ *
+ * Both strings are borrowed. The caller owns the identifier and gives it to `paimon_identifier_free`.
+ *
+ * `database` and `object` are NULL or NUL-terminated.
+ */
+paimon_result_identifier paimon_identifier_new(const char *database, const char *object);
+
+/**
+ * Frees an identifier. NULL is ignored.
+ *
+ * `identifier` is NULL or a live identifier that no other call uses any more.
+ */
+void paimon_identifier_free(paimon_identifier *identifier);
+
+/**
+ * Lists the databases as a JSON array of strings, sorted.
+ *
+ * `catalog` is NULL or live.
+ */
+paimon_result_bytes paimon_catalog_list_databases(const paimon_catalog *catalog);
+
+/**
+ * Creates a database. When it exists, this is PAIMON_CODE_DATABASE_ALREADY_EXIST or, if `ignore_if_exists`, nothing happens.
+ *
+ * `catalog` is NULL or live, `name` NULL or NUL-terminated, `properties` NULL or `len` options with NUL-terminated strings.
+ */
+paimon_error *paimon_catalog_create_database(const paimon_catalog *catalog,
+                                             const char *name,
+                                             const paimon_option *properties,
+                                             size_t len,
+                                             bool ignore_if_exists);
+
+/**
+ * Drops a database. One that holds tables is PAIMON_CODE_DATABASE_NOT_EMPTY unless `cascade`, which drops them and their data
+ * too; a missing one is PAIMON_CODE_DATABASE_NOT_EXIST unless `ignore_if_not_exists`.
+ *
+ * `catalog` is NULL or live, `name` NULL or NUL-terminated.
+ */
+paimon_error *paimon_catalog_drop_database(const paimon_catalog *catalog,
+                                           const char *name,
+                                           bool ignore_if_not_exists,
+                                           bool cascade);
+
+/**
+ * Lists the tables of a database as a JSON array of strings, sorted. System tables are not among them.
+ *
+ * `catalog` is NULL or live, `database` NULL or NUL-terminated.
+ */
+paimon_result_bytes paimon_catalog_list_tables(const paimon_catalog *catalog, const char *database);
+
+/**
+ * Creates a table from a schema in Paimon's JSON (`fields`, `partitionKeys`, `primaryKeys`, `options`, `comment`). The
+ * ids of the fields are kept, so they must differ. When the table exists, this is PAIMON_CODE_TABLE_ALREADY_EXIST or, if
+ * `ignore_if_exists`, nothing happens.
+ *
+ * `catalog` and `identifier` are NULL or live, `schema` is NULL or NUL-terminated.
+ */
+paimon_error *paimon_catalog_create_table(const paimon_catalog *catalog,
+                                          const paimon_identifier *identifier,
+                                          const char *schema,
+                                          bool ignore_if_exists);
+
+/**
+ * Drops a table and its data. A missing one is PAIMON_CODE_TABLE_NOT_EXIST unless `ignore_if_not_exists`.
+ *
+ * `catalog` and `identifier` are NULL or live.
+ */
+paimon_error *paimon_catalog_drop_table(const paimon_catalog *catalog,
+                                        const paimon_identifier *identifier,
+                                        bool ignore_if_not_exists);
+
+/**
+ * Opens a table. A missing one is PAIMON_CODE_TABLE_NOT_EXIST, or PAIMON_CODE_DATABASE_NOT_EXIST when its database is missing.
+ *
+ * On success the caller owns the table, which stays valid after the catalog is freed, and gives it to `paimon_table_free`.
+ *
+ * `catalog` and `identifier` are NULL or live.
+ */
+paimon_result_table paimon_catalog_get_table(const paimon_catalog *catalog,
+                                                    const paimon_identifier *identifier);
+
+/**
+ * Frees an error. NULL is ignored.
+ *
+ * `error` is NULL or an error from this library that was not freed before.
+ */
+void paimon_error_free(paimon_error *error);
+
+/**
+ * Frees bytes that this library returned. `{NULL, 0}` is ignored.
+ *
+ * `bytes` comes from this library and was not freed before.
+ */
+void paimon_bytes_free(paimon_bytes bytes);
+
+/**
+ * How many objects of this library (handles, errors; not bytes or batches) its callers hold.
+ */
+int64_t paimon_live_handles(void);
+
+/**
+ * Frees a read builder; scans and reads made from it stay valid. NULL is ignored.
+ *
+ * `builder` is NULL or a live builder that no other call uses any more.
+ */
+void paimon_read_builder_free(paimon_read_builder *builder);
+
+/**
+ * Reads only these columns, in this order; none at all gives batches without columns. A name that no column has, even ignoring
+ * case, is PAIMON_CODE_COLUMN_NOT_EXIST here; one that differs in case, or stands twice, fails at `paimon_read_builder_new_read`.
+ *
+ * `builder` is NULL or live, `columns` NULL or `len` NUL-terminated strings.
+ */
+paimon_error *paimon_read_builder_with_projection(const paimon_read_builder *builder,
+                                                  const char *const *columns,
+                                                  size_t len);
+
+/**
+ * Whether the projection's names must match in case, which is the default. It may be set before or after the projection.
+ *
+ * `builder` is NULL or live.
+ */
+paimon_error *paimon_read_builder_with_case_sensitive(const paimon_read_builder *builder,
+                                                      bool case_sensitive);
+
+/**
+ * Says how many rows are wanted. It is a hint that lets the plan leave out files: a read may return more rows, never fewer
+ * than there are.
+ *
+ * `builder` is NULL or live.
+ */
+paimon_error *paimon_read_builder_with_limit(const paimon_read_builder *builder,
+                                             size_t limit);
+
+/**
+ * Makes a scan with the builder's settings. The caller owns it and gives it to `paimon_table_scan_free`.
+ *
+ * `builder` is NULL or live.
+ */
+paimon_result_table_scan paimon_read_builder_new_scan(const paimon_read_builder *builder);
+
+/**
+ * Makes a read with the builder's settings. The caller owns it and gives it to `paimon_table_read_free`.
+ *
+ * `builder` is NULL or live.
+ */
+paimon_result_table_read paimon_read_builder_new_read(const paimon_read_builder *builder);
+
+/**
+ * Frees a scan; plans made by it stay valid. NULL is ignored.
+ *
+ * `scan` is NULL or a live scan that no other call uses any more.
+ */
+void paimon_table_scan_free(paimon_table_scan *scan);
+
+/**
+ * Plans a read of the snapshot that is the latest now. The caller owns the plan and gives it to `paimon_plan_free`.
+ *
+ * `scan` is NULL or live.
+ */
+paimon_result_plan paimon_table_scan_plan(const paimon_table_scan *scan);
+
+/**
+ * Frees a plan; readers made from it stay valid. NULL is ignored.
+ *
+ * `plan` is NULL or a live plan that no other call uses any more.
+ */
+void paimon_plan_free(paimon_plan *plan);
+
+/**
+ * How many splits the plan has.
+ *
+ * `plan` is NULL or live.
+ */
+paimon_result_size paimon_plan_num_splits(const paimon_plan *plan);
+
+/**
+ * One split of the plan, `index` from 0, in the bytes that Java's SplitSerializer writes (version 1, DataSplit version 9).
+ *
+ * `plan` is NULL or live.
+ */
+paimon_result_bytes paimon_plan_split_bytes(const paimon_plan *plan,
+                                            size_t index);
+
+/**
+ * Makes a plan of splits in the bytes that `paimon_plan_split_bytes` gives, in this order. The caller owns it and gives it to
+ * `paimon_plan_free`. Bytes that are not such a split are PAIMON_CODE_INVALID_INPUT or PAIMON_CODE_UNSUPPORTED.
+ *
+ * `splits` is NULL or points to `len` byte runs; all are borrowed.
+ */
+paimon_result_plan paimon_plan_from_split_bytes(const paimon_bytes *splits,
+                                                       size_t len);
+
+/**
+ * Frees a read; readers made by it stay valid. NULL is ignored.
+ *
+ * `read` is NULL or a live read that no other call uses any more.
+ */
+void paimon_table_read_free(paimon_table_read *read);
+
+/**
+ * Reads `length` splits of the plan, from `offset` on, one after the other. The caller owns the reader, which stays valid after
+ * plan, read and table are freed, and gives it to `paimon_record_batch_reader_free`. A range that does not lie within the plan,
+ * or is empty, is PAIMON_CODE_INVALID_INPUT.
+ *
+ * `read` and `plan` are NULL or live.
+ */
+paimon_result_record_batch_reader paimon_table_read_to_arrow(const paimon_table_read *read,
+                                                                    const paimon_plan *plan,
+                                                                    size_t offset,
+                                                                    size_t length);
+
+/**
+ * Frees a reader; batches it gave stay valid. NULL is ignored.
+ *
+ * `reader` is NULL or a live reader that no other call uses any more.
+ */
+void paimon_record_batch_reader_free(paimon_record_batch_reader *reader);
+
+/**
+ * The next batch. The caller owns it, independent of the reader and everything else, and gives it to `paimon_arrow_batch_free`.
+ * At the end, and after an error, there is no batch and no error, however often it is called.
+ *
+ * `reader` is NULL or live.
+ */
+paimon_result_batch paimon_record_batch_reader_next(const paimon_record_batch_reader *reader);
+
+/**
+ * Frees a table; builders, scans, reads, writes and commits made from it stay valid. NULL is ignored.
+ *
+ * `table` is NULL or a live table that no other call uses any more.
+ */
+void paimon_table_free(paimon_table *table);
+
+/**
+ * The table's schema as of its opening, in the JSON of Paimon's schema files.
+ *
+ * `table` is NULL or live.
+ */
+paimon_result_bytes paimon_table_schema(const paimon_table *table);
+
+/**
+ * The path or URL of the table's folder.
+ *
+ * `table` is NULL or live.
+ */
+paimon_result_bytes paimon_table_location(const paimon_table *table);
+
+/**
+ * The table's newest snapshot now, in the JSON of Paimon's snapshot files; `{NULL, 0}` when it has none.
+ *
+ * `table` is NULL or live.
+ */
+paimon_result_bytes paimon_table_latest_snapshot(const paimon_table *table);
+
+/**
+ * Starts a read of the table. The caller owns the builder and gives it to `paimon_read_builder_free`.
+ *
+ * `table` is NULL or live.
+ */
+paimon_result_read_builder paimon_table_new_read_builder(const paimon_table *table);
+
+/**
+ * Starts a write to the table under a commit user of its own (a random UUID). The caller owns the builder and gives it to
+ * `paimon_write_builder_free`.
+ *
+ * `table` is NULL or live.
+ */
+paimon_result_write_builder paimon_table_new_write_builder(const paimon_table *table);
+
+/**
+ * Starts a write to the table under a given commit user: a name that stays the same when a job is retried, so that its commit
+ * identifiers are recognised. It becomes part of file names: no path separators, no control characters, not empty.
+ *
+ * `table` is NULL or live, `commit_user` NULL or NUL-terminated.
+ */
+paimon_result_write_builder paimon_table_new_write_builder_with_commit_user(const paimon_table *table,
+                                                                                   const char *commit_user);
+
+/**
+ * Frees a write builder; writes and commits made from it stay valid. NULL is ignored.
+ *
+ * `builder` is NULL or a live builder that no other call uses any more.
+ */
+void paimon_write_builder_free(paimon_write_builder *builder);
+
+/**
+ * Makes the writes and commits that come from this builder from now on overwrites.
+ *
+ * `builder` is NULL or live.
+ */
+paimon_error *paimon_write_builder_with_overwrite(const paimon_write_builder *builder);
+
+/**
+ * Makes a write. The caller owns it and gives it to `paimon_table_write_free`.
+ *
+ * `builder` is NULL or live.
+ */
+paimon_result_table_write paimon_write_builder_new_write(const paimon_write_builder *builder);
+
+/**
+ * Makes a commit, whose mode is the builder's now. The caller owns it and gives it to `paimon_table_commit_free`.
+ *
+ * `builder` is NULL or live.
+ */
+paimon_result_table_commit paimon_write_builder_new_commit(const paimon_write_builder *builder);
+
+/**
+ * Frees a write. What was not prepared is dropped and its files are deleted; messages it gave stay valid. NULL is ignored.
+ *
+ * `write` is NULL or a live write that no other call uses any more.
+ */
+void paimon_table_write_free(paimon_table_write *write);
+
+/**
+ * Writes a record batch, given as a struct array of the Arrow C Data Interface whose fields are the table's columns. A batch
+ * that does not fit the table is PAIMON_CODE_INVALID_INPUT before anything of it is written, and the write can go on.
+ *
+ * When `write`, `array` and `schema` are not NULL the contents of both structs pass to this call, on failure too: what is wanted
+ * of them is copied, and they are left released (`release` is NULL) when it returns. The structs themselves stay the caller's.
+ *
+ * `write` is NULL or live; `array` and `schema` are NULL or point to initialised structs whose buffers are as long as they say.
+ */
+paimon_error *paimon_table_write_write_arrow_batch(const paimon_table_write *write,
+                                                   void *array,
+                                                   void *schema);
+
+/**
+ * Finishes the files of all that was written since the last time and returns their messages. The write can be used again.
+ * The caller owns the messages and gives them to `paimon_commit_messages_free`.
+ *
+ * `write` is NULL or live.
+ */
+paimon_result_commit_messages paimon_table_write_prepare_commit(const paimon_table_write *write);
+
+/**
+ * Frees messages. Their files stay: commit or abort them before. NULL is ignored.
+ *
+ * `messages` is NULL or live messages that no other call uses any more.
+ */
+void paimon_commit_messages_free(paimon_commit_messages *messages);
+
+/**
+ * Appends a copy of `source`'s messages to `target`; both stay valid. They must be of one table, commit user and mode, and two
+ * different objects, else PAIMON_CODE_INVALID_INPUT.
+ *
+ * `target` and `source` are NULL or live.
+ */
+paimon_error *paimon_commit_messages_merge(const paimon_commit_messages *target,
+                                           const paimon_commit_messages *source);
+
+/**
+ * Frees a commit. NULL is ignored.
+ *
+ * `commit` is NULL or a live commit that no other call uses any more.
+ */
+void paimon_table_commit_free(paimon_table_commit *commit);
+
+/**
+ * Commits the messages as an append, once: it takes the largest commit identifier. The messages stay the caller's and may be
+ * committed again after a failure; after a success that is PAIMON_CODE_INVALID_INPUT.
+ *
+ * `commit` and `messages` are NULL or live.
+ */
+paimon_error *paimon_table_commit_commit(const paimon_table_commit *commit,
+                                         const paimon_commit_messages *messages);
+
+/**
+ * Commits the messages as an append under an identifier, which must grow from commit to commit of one user. It is not checked
+ * whether that identifier was committed before (only these very messages cannot be committed twice);
+ * `paimon_table_commit_filter_and_commit_with_identifier` does.
+ *
+ * `commit` and `messages` are NULL or live.
+ */
+paimon_error *paimon_table_commit_commit_with_identifier(const paimon_table_commit *commit,
+                                                         const paimon_commit_messages *messages,
+                                                         int64_t identifier);
+
+/**
+ * Commits the messages as an append under an identifier unless this user committed that identifier or a later one before: then
+ * nothing happens. This is how a commit whose outcome is unknown is tried again.
+ *
+ * `commit` and `messages` are NULL or live.
+ */
+paimon_error *paimon_table_commit_filter_and_commit_with_identifier(const paimon_table_commit *commit,
+                                                                    const paimon_commit_messages *messages,
+                                                                    int64_t identifier);
+
+/**
+ * Commits the messages as an overwrite: they replace the partitions they touch, or all of an unpartitioned table.
+ *
+ * `commit` and `messages` are NULL or live.
+ */
+paimon_error *paimon_table_commit_overwrite(const paimon_table_commit *commit, const paimon_commit_messages *messages);
+
+/**
+ * As `paimon_table_commit_overwrite`, under an identifier, unless this user committed that identifier before: then nothing
+ * happens, so that a retry cannot destroy what came after.
+ *
+ * `commit` and `messages` are NULL or live.
+ */
+paimon_error *paimon_table_commit_overwrite_with_identifier(const paimon_table_commit *commit,
+                                                            const paimon_commit_messages *messages,
+                                                            int64_t identifier);
+
+/**
+ * Removes all rows of the table in a new snapshot.
+ *
+ * `commit` is NULL or live.
+ */
+paimon_error *paimon_table_commit_truncate_table(const paimon_table_commit *commit);
+
+/**
+ * As `paimon_table_commit_truncate_table`, under an identifier, unless this user committed that identifier before: then nothing
+ * happens.
+ *
+ * `commit` is NULL or live.
+ */
+paimon_error *paimon_table_commit_truncate_table_with_identifier(const paimon_table_commit *commit,
+                                                                 int64_t identifier);
+
+/**
+ * Gives the messages up and deletes their files. Messages of which a commit was ever begun are refused with
+ * PAIMON_CODE_INVALID_INPUT, whatever became of it: their files may belong to a snapshot. Aborting again does nothing.
+ *
+ * `commit` and `messages` are NULL or live.
+ */
+paimon_error *paimon_table_commit_abort(const paimon_table_commit *commit, const paimon_commit_messages *messages);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* PAIMON_H */
