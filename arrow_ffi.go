@@ -7,10 +7,12 @@ import (
 	"runtime"
 	"strings"
 	"sync/atomic"
+	"unicode/utf8"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
@@ -29,17 +31,11 @@ var (
 	ffiBorrowedSchemaRelease = bind1[void, *cArrowSchema]("paimon_borrowed_schema_release")
 )
 
+// maxNesting is how deep types may nest: files of deeper ones cannot be read back.
+const maxNesting = 32
+
 // checkRecord refuses a record whose arrays do not hold together: what its lengths and offsets promise, native code believes.
-func checkRecord(op, object string, record arrow.RecordBatch) (err error) {
-	if record == nil {
-		return invalidInput(op, object, "the record is nil")
-	}
-	// A record that was released, or a nil pointer in an interface, panics somewhere in arrow-go.
-	defer func() {
-		if r := recover(); r != nil {
-			err = invalidInput(op, object, "the record is broken (was it released?): %v", r)
-		}
-	}()
+func checkRecord(op, object string, record arrow.RecordBatch) error {
 	rows, schema := record.NumRows(), record.Schema()
 	if int(record.NumCols()) != schema.NumFields() {
 		return invalidInput(op, object, "the record has %d columns but its schema has %d fields", record.NumCols(), schema.NumFields())
@@ -49,6 +45,9 @@ func checkRecord(op, object string, record arrow.RecordBatch) (err error) {
 		if int64(column.Len()) != rows {
 			return invalidInput(op, object, "column %q has %d values in a record of %d rows", name, column.Len(), rows)
 		}
+		if nesting(column.Data()) > maxNesting {
+			return invalidInput(op, object, "column %q is nested deeper than %d levels", name, maxNesting)
+		}
 		if !arrow.TypeEqual(column.DataType(), schema.Field(i).Type) {
 			return invalidInput(op, object, "column %q is of type %v but the record's schema says %v", name, column.DataType(), schema.Field(i).Type)
 		}
@@ -57,6 +56,14 @@ func checkRecord(op, object string, record arrow.RecordBatch) (err error) {
 		}
 	}
 	return nil
+}
+
+func nesting(data arrow.ArrayData) int {
+	deepest := 0
+	for _, child := range data.Children() {
+		deepest = max(deepest, nesting(child))
+	}
+	return deepest + 1
 }
 
 // A loan is a record in C structs, until end.
@@ -82,12 +89,16 @@ func exportRecord(l *library, op, object string, record arrow.RecordBatch) (*loa
 	}
 	x := &loan{record: record, arrayRelease: arrayRelease.addr, typeRelease: typeRelease.addr}
 	record.Retain()
+	defer func() {
+		if x.array == nil { // it failed, or panicked
+			x.end()
+		}
+	}()
 	columns := make([]arrow.ArrayData, record.NumCols())
 	for i, column := range record.Columns() {
 		columns[i] = column.Data()
 	}
 	if x.schema, err = x.exportType(arrow.Field{Type: arrow.StructOf(record.Schema().Fields()...)}, ""); err != nil {
-		x.end()
 		return nil, invalidInput(op, object, "%v", err)
 	}
 	x.array = x.exportArray(record.NumRows(), 0, 0, []unsafe.Pointer{nil}, columns)
@@ -128,26 +139,45 @@ func (x *loan) exportArray(length, nulls, offset int64, buffers []unsafe.Pointer
 }
 
 func (x *loan) exportData(data arrow.ArrayData) *cArrowArray {
-	var buffers []unsafe.Pointer
-	if data.DataType().ID() != arrow.NULL {
-		for _, buffer := range data.Buffers() {
-			buffers = append(buffers, x.lend(buffer))
-		}
+	if data.DataType().ID() == arrow.NULL {
+		return x.exportArray(int64(data.Len()), int64(data.Len()), int64(data.Offset()), nil, nil)
 	}
-	return x.exportArray(int64(data.Len()), int64(data.NullN()), int64(data.Offset()), buffers, data.Children())
+	buffers := make([]unsafe.Pointer, len(data.Buffers()))
+	for i, buffer := range data.Buffers() {
+		buffers[i] = x.lend(buffer)
+	}
+	var nulls int64
+	if len(buffers) > 0 && buffers[0] != nil {
+		// The other side counts for itself: a count that the bitmap belies would turn nulls into values.
+		nulls = array.UnknownNullCount
+	}
+	return x.exportArray(int64(data.Len()), nulls, int64(data.Offset()), buffers, data.Children())
 }
 
-// lend gives the address of a buffer. Native code reads it only as far as lengths and offsets say, which checkRecord has compared.
+// alignment is what the widest values (decimals) need.
+const alignment = 16
+
+// lend gives the address of a buffer, or of a copy if the buffer lies where no array of Rust may. Native code reads it only as far as
+// lengths and offsets say, which checkRecord has compared.
 func (x *loan) lend(buffer *memory.Buffer) unsafe.Pointer {
 	if buffer == nil || buffer.Len() == 0 {
 		return nil
 	}
-	return unsafe.Pointer(pin(x, &buffer.Bytes()[0]))
+	bytes := buffer.Bytes()
+	if uintptr(unsafe.Pointer(&bytes[0]))%alignment != 0 {
+		aligned := make([]byte, len(bytes)+alignment)
+		skip := -uintptr(unsafe.Pointer(&aligned[0])) % alignment
+		bytes = append(aligned[skip:skip], bytes...)
+	}
+	return unsafe.Pointer(pin(x, &bytes[0]))
 }
 
-func (x *loan) cString(s string) (*byte, error) {
+func (x *loan) cString(what, s string) (*byte, error) {
 	if strings.IndexByte(s, 0) >= 0 {
-		return nil, fmt.Errorf("the column name %q contains a NUL byte", s)
+		return nil, fmt.Errorf("%s %q contains a NUL byte", what, s)
+	}
+	if !utf8.ValidString(s) {
+		return nil, fmt.Errorf("%s %q is not valid UTF-8", what, s)
 	}
 	return pinAll(x, append([]byte(s), 0)), nil
 }
@@ -250,7 +280,14 @@ func (o *batchOwner) importData(a *cArrowArray, dt arrow.DataType) (arrow.ArrayD
 			children = append(children, data)
 		}
 	}
-	return array.NewData(dt, int(a.length), buffers, children, int(a.nullCount), int(a.offset)), nil
+	nulls := int(a.nullCount)
+	if nulls < 0 { // the producer did not count
+		nulls = 0
+		if len(buffers) > 0 && buffers[0] != nil {
+			nulls = int(a.length) - bitutil.CountSetBits(buffers[0].Bytes(), int(a.offset), int(a.length))
+		}
+	}
+	return array.NewData(dt, int(a.length), buffers, children, nulls, int(a.offset)), nil
 }
 
 // buffer wraps native memory. Without memory, the validity buffer is nil and any other is empty or, as offsets that stand for no

@@ -57,10 +57,10 @@ func (x *loan) exportType(field arrow.Field, path string) (*cArrowSchema, error)
 	}
 	c := pin(x, &cArrowSchema{release: x.typeRelease})
 	var err error
-	if c.format, err = x.cString(format); err != nil {
+	if c.format, err = x.cString("the type", format); err != nil {
 		return nil, err
 	}
-	if c.name, err = x.cString(field.Name); err != nil {
+	if c.name, err = x.cString("the column name", field.Name); err != nil {
 		return nil, err
 	}
 	if field.Nullable {
@@ -92,6 +92,9 @@ func (x *loan) exportType(field arrow.Field, path string) (*cArrowSchema, error)
 func formatOf(dt arrow.DataType) (string, bool) {
 	switch dt := dt.(type) {
 	case *arrow.TimestampType:
+		if int(dt.Unit) >= len(timestampUnits) {
+			return "", false
+		}
 		return "ts" + timestampUnits[dt.Unit:dt.Unit+1] + ":" + dt.TimeZone, true
 	case *arrow.FixedSizeBinaryType:
 		return "w:" + strconv.Itoa(dt.ByteWidth), true

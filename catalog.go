@@ -5,6 +5,7 @@ package paimon
 import (
 	"encoding/json"
 	"maps"
+	"net/url"
 	"path/filepath"
 	"strings"
 )
@@ -43,7 +44,7 @@ type Catalog struct {
 // environment variable PAIMON_LIBRARY_PATH names one. Wrong or missing options are [CodeInvalidInput].
 func NewCatalog(options map[string]string) (*Catalog, error) {
 	const op = "open catalog"
-	options, err := absoluteWarehouse(op, options)
+	options, err := checkWarehouse(op, options)
 	if err != nil {
 		return nil, err
 	}
@@ -65,10 +66,15 @@ func NewCatalog(options map[string]string) (*Catalog, error) {
 	return &Catalog{h}, nil
 }
 
-// absoluteWarehouse makes the path of a local warehouse absolute. URLs, and the names by which a REST server knows warehouses, stay
-// as they are.
-func absoluteWarehouse(op string, options map[string]string) (map[string]string, error) {
+// checkWarehouse makes the path of a local warehouse absolute, and refuses a password in a URL, which errors would repeat. Names by
+// which a REST server knows warehouses stay as they are.
+func checkWarehouse(op string, options map[string]string) (map[string]string, error) {
 	warehouse := options["warehouse"]
+	if u, err := url.Parse(warehouse); err == nil && u.User != nil {
+		if _, ok := u.User.Password(); ok {
+			return nil, invalidInput(op, u.Redacted(), "the warehouse URL holds a password; give it as an option, such as s3.secret-key")
+		}
+	}
 	if warehouse == "" || filepath.IsAbs(warehouse) || strings.Contains(warehouse, ":") || options["metastore"] == "rest" {
 		return options, nil
 	}

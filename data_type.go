@@ -401,6 +401,9 @@ func (t DataType) problem() string {
 
 // check reports what no table can hold in t, at any depth; column is the path that leads to t.
 func (t DataType) check(op, object, column string) error {
+	if t.nesting() > maxNesting {
+		return invalidInput(op, object, "column %q is nested deeper than %d levels", column, maxNesting)
+	}
 	if problem := t.problem(); problem != "" {
 		return invalidInput(op, object, "column %q: %s: %s", column, t, problem)
 	}
@@ -413,6 +416,14 @@ func (t DataType) check(op, object, column string) error {
 		}
 	}
 	return nil
+}
+
+func (t DataType) nesting() int {
+	deepest := 0
+	for _, f := range t.fields {
+		deepest = max(deepest, f.Type.nesting())
+	}
+	return deepest + 1
 }
 
 // join extends the path of a column by the name of a field inside it.

@@ -56,10 +56,21 @@ func (s Schema) MarshalJSON() ([]byte, error) {
 //
 // What Paimon cannot store is refused with an error that names the column, its Arrow type and
 // what to use instead, and so are names that are empty, repeated or reserved by Paimon.
-func SchemaFromArrow(schema *arrow.Schema) (*Schema, error) {
+func SchemaFromArrow(schema *arrow.Schema) (s *Schema, err error) {
 	const op = "convert Arrow schema"
 	if schema == nil {
 		return nil, invalidInput(op, "", "the schema is nil")
+	}
+	// A type that is a nil pointer in an interface panics in its own methods.
+	defer func() {
+		if r := recover(); r != nil {
+			s, err = nil, invalidInput(op, "", "the schema is broken: %v", r)
+		}
+	}()
+	for _, f := range schema.Fields() {
+		if arrowNesting(f.Type) > maxNesting {
+			return nil, invalidInput(op, "", "column %q is nested deeper than %d levels", f.Name, maxNesting)
+		}
 	}
 	fields, err := fieldsFromArrow(op, "", schema.Fields())
 	if err != nil {
@@ -221,6 +232,16 @@ func fieldsFromArrow(op, path string, fields []arrow.Field) ([]DataField, error)
 		converted[i] = DataField{Name: f.Name, Type: t}
 	}
 	return converted, nil
+}
+
+func arrowNesting(t arrow.DataType) int {
+	deepest := 0
+	if nested, ok := t.(arrow.NestedType); ok {
+		for _, f := range nested.Fields() {
+			deepest = max(deepest, arrowNesting(f.Type))
+		}
+	}
+	return deepest + 1
 }
 
 func typeFromArrow(op, column string, from arrow.DataType) (DataType, error) {

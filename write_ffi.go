@@ -47,14 +47,28 @@ var (
 
 // writeBatch checks a record, lends it to the native write, and takes it back.
 func writeBatch(h *handle[cTableWrite], p *cTableWrite, op string, record arrow.RecordBatch) error {
-	if err := checkRecord(op, h.object, record); err != nil {
-		return err
-	}
-	loan, err := exportRecord(h.lib, op, h.object, record)
+	loan, err := lendRecord(h.lib, op, h.object, record)
 	if err != nil {
 		return err
 	}
 	defer loan.end()
 	e, err := ffiTableWriteWriteArrowBatch.call(h.lib, p, loan.array, loan.schema)
 	return h.lib.done(op, h.object, e, err)
+}
+
+// lendRecord checks and exports a record. One that was released, or is a nil pointer in an interface, or breaks arrow-go's own rules,
+// panics somewhere in there: that is an error of the caller's, and nothing to die of.
+func lendRecord(l *library, op, object string, record arrow.RecordBatch) (x *loan, err error) {
+	if record == nil {
+		return nil, invalidInput(op, object, "the record is nil")
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			x, err = nil, invalidInput(op, object, "the record is broken (was it released?): %v", r)
+		}
+	}()
+	if err := checkRecord(op, object, record); err != nil {
+		return nil, err
+	}
+	return exportRecord(l, op, object, record)
 }

@@ -107,6 +107,35 @@ func TestBadCatalogOptions(t *testing.T) {
 	}
 }
 
+// A secret is in no error, whether it is given as it should be or not.
+func TestSecretsStaySecret(t *testing.T) {
+	checkLeaks(t)
+	_, err := paimon.NewCatalog(map[string]string{"warehouse": "s3://user:hush@bucket/path"})
+	wantError(t, err, paimon.CodeInvalidInput, "s3.secret-key")
+	catalog, err2 := paimon.NewCatalog(map[string]string{
+		"warehouse": "s3://bucket/path", "s3.endpoint": "http://127.0.0.1:1", "s3.region": "x", "s3.access-key": "hush", "s3.secret-key": "hush",
+	})
+	must(t, err2)
+	defer catalog.Close()
+	_, err3 := catalog.ListDatabases()
+	for _, err := range []error{err, err3} {
+		if err == nil || strings.Contains(err.Error(), "hush") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+// A relative warehouse lies in the working directory.
+func TestRelativeWarehouse(t *testing.T) {
+	checkLeaks(t)
+	t.Chdir(t.TempDir())
+	catalog := openCatalog(t, "house")
+	must(t, catalog.CreateDatabase("db", nil, false))
+	if _, err := os.Stat(filepath.Join("house", "db.db")); err != nil {
+		t.Error(err)
+	}
+}
+
 // Every name with a NUL inside is refused before it crosses, and names that lead out of the warehouse by the engine.
 func TestBadNames(t *testing.T) {
 	checkLeaks(t)
@@ -132,6 +161,9 @@ func TestBadNames(t *testing.T) {
 				t.Errorf("%s of %q: %v", name, bad, err)
 			}
 		}
+	}
+	for _, bad := range []string{"t$snapshots", "t$branch_b"} {
+		wantError(t, catalog.CreateTable(paimon.NewIdentifier("db", bad), schema, false), paimon.CodeInvalidInput, "$")
 	}
 	wantError(t, catalog.CreateDatabase("x", map[string]string{"k\x00": "v"}, false), paimon.CodeInvalidInput, "NUL")
 	wantError(t, catalog.CreateTable(paimon.NewIdentifier("db", "nil"), nil, false), paimon.CodeInvalidInput, "nil")

@@ -3,6 +3,7 @@
 package tests
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	paimon "github.com/apache/paimon-rust/bindings/go"
 )
@@ -391,4 +394,151 @@ func TestRecordIsCopied(t *testing.T) {
 	defer messages.Close()
 	must(t, j.commit.Commit(messages))
 	wantRows(t, table, "1 (null)", "2 (null)", "3 (null)")
+}
+
+// Row kinds: deletes delete, kinds that there are not are refused, and so is a mix that the engine would misread.
+func TestValueKinds(t *testing.T) {
+	allocator := checkLeaks(t)
+	_, table := newTable(t, people, primaryKey)
+	withKinds := arrow.NewSchema(append(people.Fields(), arrow.Field{Name: "_VALUE_KIND", Type: arrow.PrimitiveTypes.Int8, Nullable: true}), nil)
+	kinds := func(id int32, kind string) arrow.RecordBatch {
+		b := array.NewRecordBuilder(allocator, withKinds)
+		defer b.Release()
+		must(t, b.UnmarshalJSON([]byte(fmt.Sprintf(`{"id":%d,"name":"k","_VALUE_KIND":%s}`, id, kind))))
+		return b.NewRecordBatch()
+	}
+	j := newJob(t, table, "", false)
+	write := func(batch arrow.RecordBatch) error {
+		defer batch.Release()
+		return j.write.WriteArrowBatch(batch)
+	}
+	must(t, j.commit.Commit(j.prepare(t, allocator, person{1, "one"}, person{2, "two"})))
+
+	must(t, write(kinds(1, "3")))
+	for _, bad := range []string{"4", "-1", "null"} {
+		wantError(t, write(kinds(3, bad)), paimon.CodeInvalidInput, "_VALUE_KIND", bad)
+	}
+	wantError(t, write(record(allocator, person{4, "plain"})), paimon.CodeInvalidInput, "_VALUE_KIND", "mixed")
+	must(t, write(kinds(5, "0")))
+	must(t, j.commit.Commit(j.prepare(t, allocator)))
+	wantRows(t, table, "2 two", "5 k")
+
+	must(t, write(record(allocator, person{4, "plain"})))
+	wantError(t, write(kinds(4, "3")), paimon.CodeInvalidInput, "mixed")
+	must(t, j.commit.Commit(j.prepare(t, allocator)))
+	wantRows(t, table, "2 two", "4 plain", "5 k")
+
+	// A table without a key has no kinds.
+	_, log := newTable(t, people, nil)
+	j = newJob(t, log, "", false)
+	wantError(t, write(kinds(1, "0")), paimon.CodeInvalidInput, "_VALUE_KIND")
+}
+
+// Values that would be changed on their way into a file are refused, at any depth.
+func TestValuesOutOfRange(t *testing.T) {
+	allocator := checkLeaks(t)
+	decimal := &arrow.Decimal128Type{Precision: 5, Scale: 2}
+	columns := arrow.NewSchema([]arrow.Field{
+		{Name: "d", Type: decimal, Nullable: true},
+		{Name: "l", Type: arrow.ListOf(decimal), Nullable: true},
+		{Name: "t", Type: &arrow.TimestampType{Unit: arrow.Second}, Nullable: true},
+	}, nil)
+	_, table := newTable(t, columns, nil)
+	accepted, err := table.ArrowSchema()
+	must(t, err)
+	j := newJob(t, table, "", false)
+	tests := map[string]func(*array.RecordBuilder){
+		"d": func(b *array.RecordBuilder) {
+			b.Field(0).(*array.Decimal128Builder).Append(decimal128.New(1<<20, 7))
+			b.Field(1).AppendNull()
+			b.Field(2).AppendNull()
+		},
+		"l": func(b *array.RecordBuilder) {
+			b.Field(0).AppendNull()
+			b.Field(1).(*array.ListBuilder).Append(true)
+			b.Field(1).(*array.ListBuilder).ValueBuilder().(*array.Decimal128Builder).Append(decimal128.FromI64(100000))
+			b.Field(2).AppendNull()
+		},
+		"t": func(b *array.RecordBuilder) {
+			b.Field(0).AppendNull()
+			b.Field(1).AppendNull()
+			b.Field(2).(*array.TimestampBuilder).Append(math.MaxInt64/1000 + 1)
+		},
+	}
+	for column, fill := range tests {
+		b := array.NewRecordBuilder(allocator, accepted)
+		fill(b)
+		batch := b.NewRecordBatch()
+		b.Release()
+		wantError(t, j.write.WriteArrowBatch(batch), paimon.CodeInvalidInput, "'"+column+"'")
+		batch.Release()
+	}
+}
+
+// Slices of rows in rows, buffers that lie at odd addresses, null counts that lie: the values arrive all the same.
+func TestOddMemory(t *testing.T) {
+	allocator := checkLeaks(t)
+	inner := arrow.StructOf(arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int32, Nullable: true}, arrow.Field{Name: "s", Type: arrow.BinaryTypes.String, Nullable: true})
+	outer := arrow.StructOf(arrow.Field{Name: "in", Type: inner, Nullable: true}, arrow.Field{Name: "l", Type: arrow.ListOf(inner), Nullable: true})
+	columns := arrow.NewSchema([]arrow.Field{{Name: "c", Type: outer, Nullable: true}}, nil)
+	_, nested := newTable(t, columns, nil)
+	accepted, err := nested.ArrowSchema()
+	must(t, err)
+	whole, _, err := array.RecordFromJSON(allocator, accepted, strings.NewReader(`{"c":{"in":{"x":1,"s":"a"},"l":[{"x":11,"s":"aa"}]}}
+		{"c":{"in":null,"l":[]}}
+		{"c":{"in":{"x":3,"s":"c"},"l":[{"x":31,"s":"ca"},null,{"x":33,"s":"cc"}]}}
+		{"c":null}
+		{"c":{"in":{"x":5,"s":"e"},"l":null}}`), array.WithMultipleDocs())
+	must(t, err)
+	defer whole.Release()
+	j := newJob(t, nested, "", false)
+	var want []string
+	for from := range whole.NumRows() {
+		for to := from + 1; to <= whole.NumRows(); to++ {
+			slice := whole.NewSlice(from, to)
+			must(t, j.write.WriteArrowBatch(slice))
+			for i := range int(slice.NumRows()) {
+				want = append(want, slice.Column(0).ValueStr(i))
+			}
+			slice.Release()
+		}
+	}
+	must(t, j.commit.Commit(j.prepare(t, allocator)))
+	slices.Sort(want)
+	wantRows(t, nested, want...)
+
+	_, table := newTable(t, people, nil)
+	j = newJob(t, table, "", false)
+	shifted := func(raw []byte) *memory.Buffer { return memory.NewBufferBytes(append([]byte{0}, raw...)[1:]) }
+	ids := array.NewInt32Data(array.NewData(people.Field(0).Type, 2, []*memory.Buffer{nil, shifted(arrow.Int32Traits.CastToBytes([]int32{1, 2}))}, nil, 0, 0))
+	validity := memory.NewBufferBytes([]byte{0b01})
+	names := array.NewStringData(array.NewData(people.Field(1).Type, 2,
+		[]*memory.Buffer{validity, shifted(arrow.Int32Traits.CastToBytes([]int32{0, 3, 4})), shifted([]byte("odd!"))}, nil, 0, 0)) // says it has no nulls
+	must(t, j.write.WriteArrowBatch(array.NewRecordBatch(people, []arrow.Array{ids, names}, 2)))
+	must(t, j.commit.Commit(j.prepare(t, allocator)))
+	wantRows(t, table, "1 odd", "2 (null)")
+
+	// Offsets below zero are not addresses.
+	backward := array.NewStringData(array.NewData(people.Field(1).Type, 1, []*memory.Buffer{nil, bufferOf([]int32{0, -1})[1], memory.NewBufferBytes([]byte("ab"))}, nil, 0, 0))
+	one := array.NewInt32Data(array.NewData(people.Field(0).Type, 1, bufferOf([]int32{1}), nil, 0, 0))
+	wantError(t, j.write.WriteArrowBatch(array.NewRecordBatch(people, []arrow.Array{one, backward}, 1)), paimon.CodeInvalidInput, "name")
+}
+
+// Types that are nested too deep are refused where they come in.
+func TestDeepTypes(t *testing.T) {
+	checkLeaks(t)
+	deep := arrow.DataType(arrow.PrimitiveTypes.Int32)
+	for range 500 {
+		deep = arrow.ListOf(deep)
+	}
+	columns := arrow.NewSchema([]arrow.Field{{Name: "deep", Type: deep, Nullable: true}}, nil)
+	_, err := paimon.SchemaFromArrow(columns)
+	wantError(t, err, paimon.CodeInvalidInput, "deep", "nested")
+
+	_, table := newTable(t, people, nil)
+	j := newJob(t, table, "", false)
+	b := array.NewRecordBuilder(goMemory, columns)
+	defer b.Release()
+	b.Field(0).AppendNull()
+	wantError(t, j.write.WriteArrowBatch(b.NewRecordBatch()), paimon.CodeInvalidInput, "deep", "nested")
 }

@@ -199,6 +199,12 @@ pub unsafe extern "C" fn paimon_catalog_create_table(
                 text(schema, "the schema")?,
             )
         };
+        let parsed = identifier.identifier.parsed_object_name()?;
+        if parsed.branch().is_some() || parsed.system_table().is_some() {
+            return Err(Failure::invalid(
+                "a table's name cannot contain '$', which sets off branches and system tables",
+            ));
+        }
         let schema = validated(schema)?;
         Ok(catalog
             .hold

@@ -7,6 +7,9 @@ use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int8Type;
+use arrow_array::RecordBatch;
 use paimon::{CommitMessage, TableCommit, TableWrite, WriteBuilder};
 
 use crate::arrow;
@@ -28,6 +31,8 @@ pub struct paimon_write_builder {
 pub struct paimon_table_write {
     // Dropped by the destructor, before the table and the runtime it stands on.
     write: Mutex<Option<TableWrite>>,
+    /// Whether the batches since the last prepare came with a column of row kinds; None before the first.
+    kinds: Mutex<Option<bool>>,
     origin: Origin,
     shared: Arc<Shared>,
 }
@@ -197,6 +202,7 @@ pub unsafe extern "C" fn paimon_write_builder_new_write(
             .within(|| builder.engine(origin.overwrite)?.new_write().map_err(Failure::from))?;
         Ok(paimon_table_write {
             write: Mutex::new(Some(write)),
+            kinds: Mutex::new(None),
             origin,
             shared: shared.clone(),
         })
@@ -253,7 +259,19 @@ pub unsafe extern "C" fn paimon_table_write_write_arrow_batch(
         let write = unsafe { borrow(write, "the write")? };
         // SAFETY: as the caller promises.
         let batch = unsafe { arrow::import(array, schema)? };
-        write.with(|engine| write.shared.hold.run(engine.write_arrow_batch(&batch)))
+        let has_kinds = check_kinds(&batch)?;
+        let mut kinds = write.kinds.lock().map_err(|_| poisoned("write"))?;
+        if batch.num_rows() > 0 && kinds.is_some_and(|before| before != has_kinds) {
+            // The engine would take the kinds of the first batch that it buffers for those of all.
+            return Err(Failure::invalid(format!(
+                "records with and without {VALUE_KIND} are mixed in one write; give all of them the column, or prepare a commit between them"
+            )));
+        }
+        write.with(|engine| write.shared.hold.run(engine.write_arrow_batch(&batch)))?;
+        if batch.num_rows() > 0 {
+            *kinds = Some(has_kinds);
+        }
+        Ok(())
     })
 }
 
@@ -269,7 +287,9 @@ pub unsafe extern "C" fn paimon_table_write_prepare_commit(
     paimon_result::from(guard(|| {
         // SAFETY: as the caller promises.
         let write = unsafe { borrow(write, "the write")? };
+        let mut kinds = write.kinds.lock().map_err(|_| poisoned("write"))?;
         let messages = write.with(|engine| write.shared.hold.run(engine.prepare_commit()))?;
+        *kinds = None;
         let fates = if messages.is_empty() {
             Vec::new()
         } else {
@@ -280,6 +300,35 @@ pub unsafe extern "C" fn paimon_table_write_prepare_commit(
             prepared: Mutex::new(Prepared { messages, fates }),
         })
     }))
+}
+
+/// The column by which a record of a table with a primary key says what each row is.
+const VALUE_KIND: &str = "_VALUE_KIND";
+
+/// Says whether a batch has a last column of row kinds, and refuses kinds that there are not: the engine finds them when it
+/// prepares a commit, and gives up the whole write then.
+fn check_kinds(batch: &RecordBatch) -> Result<bool> {
+    let Some(last) = batch.num_columns().checked_sub(1) else {
+        return Ok(false);
+    };
+    if batch.schema_ref().field(last).name() != VALUE_KIND {
+        return Ok(false);
+    }
+    let Some(kinds) = batch.column(last).as_primitive_opt::<Int8Type>() else {
+        return Err(Failure::invalid(format!(
+            "column '{VALUE_KIND}' is of type {}, want Int8",
+            batch.column(last).data_type()
+        )));
+    };
+    for (row, kind) in kinds.iter().enumerate() {
+        if !kind.is_some_and(|kind| (0..=3).contains(&kind)) {
+            let kind = kind.map_or("null".to_string(), |kind| kind.to_string());
+            return Err(Failure::invalid(format!(
+                "column '{VALUE_KIND}' has {kind} in row {row}, want 0 to 3"
+            )));
+        }
+    }
+    Ok(true)
 }
 
 impl paimon_table_write {
