@@ -146,12 +146,28 @@ func (x *loan) exportData(data arrow.ArrayData) *cArrowArray {
 	for i, buffer := range data.Buffers() {
 		buffers[i] = x.lend(buffer)
 	}
+	if hasOffsets(data.DataType()) && buffers[1] == nil {
+		buffers[1] = unsafe.Pointer(&noOffsets) // of no values, but not nothing
+	}
 	var nulls int64
 	if len(buffers) > 0 && buffers[0] != nil {
 		// The other side counts for itself: a count that the bitmap belies would turn nulls into values.
 		nulls = array.UnknownNullCount
 	}
 	return x.exportArray(int64(data.Len()), nulls, int64(data.Offset()), buffers, data.Children())
+}
+
+// noOffsets are the offsets of an array without values. They are never written to, and not on the heap.
+var noOffsets [2]int64
+
+func hasOffsets(dt arrow.DataType) bool {
+	switch dt.(type) {
+	case *arrow.StringType, *arrow.BinaryType, *arrow.LargeStringType, *arrow.LargeBinaryType,
+		*arrow.ListType, *arrow.LargeListType, *arrow.MapType:
+		return true
+	default:
+		return false
+	}
 }
 
 // alignment is what the widest values (decimals) need.

@@ -349,6 +349,24 @@ func TestEmptyAndSlicedRecords(t *testing.T) {
 	must(t, j.commit.Commit(j.prepare(t, allocator)))
 	wantSnapshot(t, table, 0) // nothing to commit
 
+	// Rows whose lists are all empty or null, so that the arrays inside have no values at all.
+	bare := array.NewRecordBuilder(allocator, accepted)
+	defer bare.Release()
+	for i, field := range bare.Fields() {
+		if i == 0 {
+			field.(*array.Int32Builder).Append(9)
+		} else {
+			field.AppendEmptyValue()
+		}
+	}
+	empty := bare.NewRecordBatch()
+	must(t, j.write.WriteArrowBatch(empty))
+	must(t, j.commit.Commit(j.prepare(t, allocator)))
+	wantRows(t, table, `9   false [] [] {"x":0} 0`)
+	empty.Release()
+	_, table = newTable(t, columns, nil)
+	j = newJob(t, table, "", false)
+
 	for i := range whole.NumRows() {
 		slice := whole.NewSlice(i, i+1)
 		must(t, j.write.WriteArrowBatch(slice))

@@ -3,7 +3,7 @@
 //! From engine errors and panics to `paimon_error`.
 
 use std::any::Any;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, CStr};
 use std::panic::{catch_unwind, AssertUnwindSafe, Location};
 use std::sync::Once;
@@ -202,23 +202,31 @@ fn cause_of(error: &Error) -> Option<&(dyn std::error::Error + 'static)> {
 }
 
 thread_local! {
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
     static PANIC_AT: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 /// Runs `body`, turning a panic into a failure. Every exported function goes through here.
 pub fn guard<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
     static HOOK: Once = Once::new();
-    // The hook belongs to this library's own copy of the Rust runtime: other Rust code in the process has another.
+    // The hook belongs to this library's own copy of the Rust runtime: other Rust code in the process has another. What
+    // panics under a guard becomes an error, so nothing is printed; a panic on a worker thread is told as ever.
     HOOK.call_once(|| {
-        std::panic::set_hook(Box::new(|info| {
-            let at = info.location().map(Location::to_string);
-            PANIC_AT.with(|slot| *slot.borrow_mut() = at);
+        let told = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if GUARDED.get() {
+                PANIC_AT.set(info.location().map(Location::to_string));
+            } else {
+                told(info);
+            }
         }));
     });
-    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
-        let at = PANIC_AT.with(|slot| slot.borrow_mut().take());
+    let outer = GUARDED.replace(true);
+    let outcome = catch_unwind(AssertUnwindSafe(body));
+    GUARDED.set(outer);
+    outcome.unwrap_or_else(|panic| {
         let text = panic_text(panic.as_ref());
-        Err(Failure::unexpected(match at {
+        Err(Failure::unexpected(match PANIC_AT.take() {
             Some(at) => format!("internal error at {at}: {text}"),
             None => format!("internal error: {text}"),
         }))
