@@ -30,7 +30,7 @@ const stage = "/tmp/libpaimon_c-build"
 // epoch stands for the moment of the build wherever one is asked for: the first of January 2026.
 const epoch = "1767225600"
 
-// sourceFiles lists the files that the library is built from, slash-separated and sorted.
+// sourceFiles lists the files that the library is built from, slash-separated and sorted. Its tests are not among them.
 func (b builder) sourceFiles() ([]string, error) {
 	files := []string{"Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "build.rs", "build/recipe.go"}
 	for _, folder := range []string{"src", "include"} {
@@ -38,7 +38,10 @@ func (b builder) sourceFiles() ([]string, error) {
 			if errors.Is(err, fs.ErrNotExist) && name == folder {
 				return nil
 			}
-			if err == nil && entry.Type().IsRegular() && !strings.HasPrefix(path.Base(name), ".") {
+			if name == "src/tests" {
+				return fs.SkipDir
+			}
+			if err == nil && entry.Type().IsRegular() && name != "src/tests.rs" && !strings.HasPrefix(path.Base(name), ".") {
 				files = append(files, name)
 			}
 			return err
@@ -235,7 +238,9 @@ func (b builder) stageCargo() (env []string, err error) {
 		"CARGO_TARGET_"+strings.ToUpper(strings.ReplaceAll(b.target.rust, "-", "_"))+"_LINKER=cc",
 		"CARGO_INCREMENTAL=0",
 		"TMPDIR="+filepath.Join(stage, "tmp"),
-		"SOURCE_DATE_EPOCH="+epoch)
+		"SOURCE_DATE_EPOCH="+epoch,
+		// AWS-LC would take a copy that the system has, and may turn to CMake where there is one.
+		"AWS_LC_SYS_USE_SYSTEM=0", "AWS_LC_SYS_CMAKE_BUILDER=0")
 	return env, nil
 }
 

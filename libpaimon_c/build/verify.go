@@ -56,7 +56,7 @@ func (b builder) verify(ctx context.Context, quick bool) error {
 	check(a.Compressed == describe(b.prebuilt(), packed), "%s is not the file that the manifest describes", b.prebuilt())
 	plain, err := decompress(packed)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", b.prebuilt(), err)
 	}
 	check(a.Plain == describe(b.target.file, plain), "%s holds another library than the manifest describes", b.prebuilt())
 	needs, glibc, err := inspect(plain, b.target.file)

@@ -3,17 +3,19 @@
 //! Record batches across the Arrow C Data Interface, in both directions.
 
 use std::ffi::{c_char, c_void};
+use std::ptr::NonNull;
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::ffi::{from_ffi, FFI_ArrowArray, FFI_ArrowSchema};
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::types::{Decimal128Type, Decimal256Type, TimestampSecondType};
 use arrow_array::{make_array, Array, ArrayRef, RecordBatch, StructArray};
 use arrow_buffer::{ArrowNativeType, BooleanBufferBuilder, Buffer, NullBuffer, ScalarBuffer};
 use arrow_data::transform::MutableArrayData;
-use arrow_data::ArrayData;
-use arrow_schema::{ArrowError, DataType, Schema, TimeUnit};
+use arrow_data::{layout, ArrayData, BufferSpec};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, TimeUnit};
 
-use crate::error::{guard_free, text, Failure, Result};
+use crate::error::{borrow, guard_free, text, Failure, Result};
 use crate::types::paimon_arrow_batch;
 
 /// How deep types may nest. Files of deeper ones cannot be read back, and much deeper ones would overflow the stack.
@@ -27,7 +29,11 @@ impl paimon_arrow_batch {
 }
 
 fn arrow_failure(error: ArrowError) -> Failure {
-    Failure::invalid(format!("invalid Arrow data: {error}"))
+    broken(error.to_string())
+}
+
+fn broken(what: String) -> Failure {
+    Failure::invalid(format!("invalid Arrow data: {what}"))
 }
 
 /// Takes over a batch that a caller exported as a struct array, and copies it, so that nothing of the caller's memory is used
@@ -51,7 +57,8 @@ pub unsafe fn import(array: *mut c_void, schema: *mut c_void) -> Result<RecordBa
     if array.is_released() || schema.release.is_none() {
         return Err(Failure::invalid("the Arrow array or schema is already released"));
     }
-    let length = check_shape(&array, &schema, 0)?;
+    // SAFETY: the schema is initialised and not released.
+    unsafe { check_schema((&raw const schema).cast(), 0)? };
     let layout = Schema::try_from(&schema).map_err(arrow_failure)?;
     for field in layout.fields() {
         if !copyable(field.data_type()) {
@@ -62,18 +69,13 @@ pub unsafe fn import(array: *mut c_void, schema: *mut c_void) -> Result<RecordBa
             )));
         }
     }
-    if length == 0 {
-        // Empty arrays come with odd buffers (none, or offsets that start anywhere): nothing in them is worth a look.
-        return Ok(RecordBatch::new_empty(layout.into()));
-    }
-    // SAFETY: the caller vouches for the buffers, and check_shape has looked at what the import takes on trust.
-    let mut data = unsafe { from_ffi(array, &schema) }.map_err(arrow_failure)?;
-    if data.nulls().is_some_and(|nulls| nulls.null_count() > 0) {
+    let owner = Arc::new(array);
+    let root = Arc::as_ptr(&owner).cast();
+    // SAFETY: the array is initialised and not released, and the caller vouches for its buffers.
+    let data = unsafe { view(root, &Field::new_struct("", layout.fields().clone(), false), &owner)? };
+    if data.nulls().is_some() {
         return Err(Failure::invalid("the Arrow struct array of a record batch has null rows"));
     }
-    data.align_buffers();
-    // Offsets that run backwards, text that is not UTF-8, dictionary keys out of range: the arrays below trust all of these.
-    data.validate_full().map_err(arrow_failure)?;
     let batch = RecordBatch::from(StructArray::from(copy(&data, 0, data.len())));
     for (field, column) in layout.fields().iter().zip(batch.columns()) {
         check_values(field.name(), column)?;
@@ -81,80 +83,181 @@ pub unsafe fn import(array: *mut c_void, schema: *mut c_void) -> Result<RecordBa
     batch.with_schema(layout.into()).map_err(arrow_failure)
 }
 
-/// Checks what [`from_ffi`] would believe, abort over or recurse into: lengths, counts, the ends of offsets, and depth. Gives the
-/// array's length.
-fn check_shape(array: &FFI_ArrowArray, schema: &FFI_ArrowSchema, depth: usize) -> Result<usize> {
+/// `struct ArrowSchema`, whose members arrow-rs keeps to itself.
+#[repr(C)]
+struct RawSchema {
+    format: *const c_char,
+    name: *const c_char,
+    metadata: *const c_char,
+    flags: i64,
+    n_children: i64,
+    children: *const *const RawSchema,
+    dictionary: *const RawSchema,
+}
+
+/// Checks what arrow-rs asserts of a schema, or recurses into.
+///
+/// # Safety
+/// `schema` is NULL or points to an initialised ArrowSchema.
+unsafe fn check_schema(schema: *const RawSchema, depth: usize) -> Result<()> {
     if depth > MAX_NESTING {
         return Err(Failure::invalid(format!("types are nested deeper than {MAX_NESTING} levels")));
     }
-    // SAFETY: the caller vouches for strings that end in NUL.
-    let (format, name) = unsafe {
-        (
-            text(schema.format, "an Arrow format")?,
-            text_or_empty(schema.name, "a column's name")?,
-        )
-    };
-    let wrong = |what: String| Failure::invalid(format!("invalid Arrow data: field '{name}': {what}"));
-    let (length, offset) = (array.len(), array.offset());
-    let end = length.checked_add(offset).filter(|end| *end < i64::MAX as usize);
-    let Some(end) = end else {
-        return Err(wrong(format!("an array of length {length} at offset {offset}")));
-    };
-    let children = schema.n_children.max(0) as usize;
-    if array.num_children() != children {
-        return Err(wrong(format!(
-            "an array with {} children and a type with {children}",
-            array.num_children()
-        )));
-    }
-    // The widths of the offsets, for the types that have any.
-    let width = match format {
-        "u" | "z" | "+l" | "+m" => 4,
-        "U" | "Z" | "+L" => 8,
-        _ => 0,
-    };
-    if width > 0 && end > 0 {
-        let offsets = if array.num_buffers() > 1 {
-            array.buffer(1)
-        } else {
-            std::ptr::null()
-        };
-        if offsets.is_null() {
-            return Err(wrong("an array without its offsets".into()));
+    // SAFETY: as the caller promises, and its strings are NUL-terminated.
+    let (schema, format) = unsafe {
+        let schema = borrow(schema, "an Arrow schema")?;
+        if !schema.name.is_null() {
+            text(schema.name, "a column's name")?;
         }
-        if !(offsets as usize).is_multiple_of(width) {
-            return Err(wrong("offsets that are not aligned".into()));
-        }
-        // SAFETY: the caller vouches for a buffer of one offset more than there are values, and it is aligned.
-        let (first, last) = unsafe {
-            if width == 4 {
-                let offsets = offsets.cast::<i32>();
-                (i64::from(*offsets.add(offset)), i64::from(*offsets.add(end)))
-            } else {
-                let offsets = offsets.cast::<i64>();
-                (*offsets.add(offset), *offsets.add(end))
-            }
-        };
-        if first < 0 || last < first {
-            return Err(wrong(format!("offsets from {first} to {last}")));
-        }
+        (schema, text(schema.format, "an Arrow format")?)
+    };
+    let want = match format {
+        "+l" | "+L" | "+m" | "+vl" | "+vL" => 1,
+        "+r" => 2,
+        _ if format.starts_with("+w:") => 1,
+        _ => schema.n_children.max(0),
+    };
+    if schema.n_children != want || (want > 0 && schema.children.is_null()) {
+        return Err(broken(format!("a schema of format '{format}' without its children")));
     }
-    for index in 0..children {
-        check_shape(array.child(index), schema.child(index), depth + 1)?;
+    for index in 0..want as usize {
+        // SAFETY: there are as many children as the schema says.
+        unsafe { check_schema(schema.children.add(index).read_unaligned(), depth + 1)? };
     }
-    Ok(length)
+    if !schema.dictionary.is_null() {
+        // SAFETY: it is initialised as well.
+        unsafe { check_schema(schema.dictionary, depth + 1)? };
+    }
+    Ok(())
 }
 
-/// Borrows a string that may be missing.
+/// `struct ArrowArray`, whose members arrow-rs keeps to itself.
+#[repr(C)]
+struct RawArray {
+    length: i64,
+    null_count: i64,
+    offset: i64,
+    n_buffers: i64,
+    n_children: i64,
+    buffers: *const *const u8,
+    children: *const *const RawArray,
+    dictionary: *const RawArray,
+}
+
+/// Views a caller's array as one of arrow-rs, once all of it is known to hold together: counts of buffers and children, lengths,
+/// offsets that run forwards within their values, text that is UTF-8, no nulls where the type has none. Unlike arrow-rs's own
+/// import it asserts nothing, does not trust the last offset or the count of nulls, and takes buffers that are not aligned and
+/// empty arrays without any.
 ///
 /// # Safety
-/// As for [`text`].
-unsafe fn text_or_empty<'a>(pointer: *const c_char, what: &str) -> Result<&'a str> {
-    if pointer.is_null() {
-        return Ok("");
-    }
+/// `array` is NULL or points to an initialised ArrowArray whose buffers are as long as its length and offset say; `owner` keeps
+/// them. The field's type is [`copyable`], and not too deep.
+unsafe fn view(array: *const RawArray, field: &Field, owner: &Arc<FFI_ArrowArray>) -> Result<ArrayData> {
+    let data_type = field.data_type();
+    let wrong = |what: String| broken(format!("field '{}': {what}", field.name()));
     // SAFETY: as the caller promises.
-    unsafe { text(pointer, what) }
+    let array = unsafe { array.as_ref() }.ok_or_else(|| wrong("the array is NULL".into()))?;
+    let bounds = || wrong(format!("an array of length {} at offset {}", array.length, array.offset));
+    let rows = usize::try_from(array.length).map_err(|_| bounds())?;
+    let offset = usize::try_from(array.offset).map_err(|_| bounds())?;
+    let end = offset.checked_add(rows).ok_or_else(bounds)?;
+    if rows == 0 {
+        // Empty arrays come with odd buffers (none, or offsets that start anywhere): nothing in them is worth a look.
+        return Ok(ArrayData::new_empty(data_type));
+    }
+    let children: &[FieldRef] = match data_type {
+        DataType::List(child) | DataType::LargeList(child) | DataType::FixedSizeList(child, _) | DataType::Map(child, _) => {
+            std::slice::from_ref(child)
+        }
+        DataType::Struct(children) => children,
+        _ => &[],
+    };
+    let layout = layout(data_type);
+    let masks = usize::from(layout.can_contain_null_mask);
+    for (what, has, want, list_is_null) in [
+        (
+            "buffers",
+            array.n_buffers,
+            masks + layout.buffers.len(),
+            array.buffers.is_null(),
+        ),
+        ("children", array.n_children, children.len(), array.children.is_null()),
+    ] {
+        if has != want as i64 || (want > 0 && list_is_null) {
+            return Err(wrong(format!("an array with {has} {what}, and {data_type} has {want}")));
+        }
+    }
+    if !array.dictionary.is_null() {
+        return Err(wrong(format!("a dictionary, and {data_type} has none")));
+    }
+
+    // SAFETY: there are as many buffers as the array says.
+    let buffer = |index: usize| NonNull::new(unsafe { array.buffers.add(index).read_unaligned() }.cast_mut());
+    // SAFETY: the caller vouches for the length, and the owner keeps the memory.
+    let wrap = |at, len| unsafe { Buffer::from_custom_allocation(at, len, owner.clone()) };
+    let mut data = ArrayData::builder(data_type.clone()).len(rows).offset(offset);
+    if masks == 1 {
+        data = data.null_bit_buffer(buffer(0).map(|at| wrap(at, end.div_ceil(8))));
+    }
+    let has_offsets = matches!(
+        data_type,
+        DataType::Utf8
+            | DataType::LargeUtf8
+            | DataType::Binary
+            | DataType::LargeBinary
+            | DataType::List(_)
+            | DataType::LargeList(_)
+            | DataType::Map(_, _)
+    );
+    let mut last = 0; // of the offsets, which come before what they divide
+    for (index, spec) in layout.buffers.iter().enumerate() {
+        let index = masks + index;
+        let len = match spec {
+            BufferSpec::FixedWidth { byte_width, .. } => {
+                let values = end.checked_add(usize::from(has_offsets)).ok_or_else(bounds)?;
+                values.checked_mul(*byte_width).ok_or_else(bounds)?
+            }
+            BufferSpec::VariableWidth => last,
+            BufferSpec::BitMap => end.div_ceil(8),
+            BufferSpec::AlwaysNull => 0,
+        };
+        if len > isize::MAX as usize {
+            return Err(bounds());
+        }
+        let Some(at) = buffer(index).filter(|_| len > 0) else {
+            if len > 0 {
+                return Err(wrong(format!("buffer {index} is NULL")));
+            }
+            data = data.add_buffer(Buffer::default());
+            continue;
+        };
+        if let (true, BufferSpec::FixedWidth { byte_width, .. }) = (has_offsets, spec) {
+            // SAFETY: there is one offset more than there are values, which need not be aligned.
+            let offset = unsafe {
+                match byte_width {
+                    4 => i64::from(at.cast::<i32>().add(end).read_unaligned()),
+                    _ => at.cast::<i64>().add(end).read_unaligned(),
+                }
+            };
+            last = usize::try_from(offset).map_err(|_| wrong(format!("the last offset is {offset}")))?;
+        }
+        data = data.add_buffer(wrap(at, len));
+    }
+    for (index, child) in children.iter().enumerate() {
+        // SAFETY: there are as many children as the array says, and the caller vouches for them too.
+        let values = unsafe { view(array.children.add(index).read_unaligned(), child, owner)? };
+        // Offsets are checked below; these arrow-rs forgets to add the offset to.
+        let need = match data_type {
+            DataType::Struct(_) => Some(end),
+            DataType::FixedSizeList(_, size) => end.checked_mul(*size as usize),
+            _ => Some(0),
+        };
+        if need.is_none_or(|need| values.len() < need) {
+            return Err(wrong(format!("{} values of '{}', too few", values.len(), child.name())));
+        }
+        data = data.add_child_data(values);
+    }
+    data.align_buffers(true).build().map_err(|error| wrong(error.to_string()))
 }
 
 /// Copies `length` rows from `start` on, and nothing around them, into memory of its own.
@@ -242,8 +345,8 @@ fn check_values(name: &str, array: &ArrayRef) -> Result<()> {
     }
 }
 
-/// Whether [`copy`] copies all of an array of this type: views, run ends and dictionaries would go on sharing buffers with their
-/// source.
+/// Whether [`view`] reads and [`copy`] copies all of an array of this type: views, run ends and dictionaries would go on sharing
+/// buffers with their source, and some types make no sense.
 fn copyable(data_type: &DataType) -> bool {
     match data_type {
         DataType::Utf8View
@@ -253,9 +356,12 @@ fn copyable(data_type: &DataType) -> bool {
         | DataType::RunEndEncoded(_, _)
         | DataType::Union(_, _)
         | DataType::Dictionary(_, _) => false,
-        DataType::List(field) | DataType::LargeList(field) | DataType::FixedSizeList(field, _) | DataType::Map(field, _) => {
-            copyable(field.data_type())
+        DataType::FixedSizeBinary(width) => *width >= 0,
+        DataType::FixedSizeList(field, size) => *size >= 0 && copyable(field.data_type()),
+        DataType::Map(entries, _) => {
+            matches!(entries.data_type(), DataType::Struct(fields) if fields.len() == 2) && copyable(entries.data_type())
         }
+        DataType::List(field) | DataType::LargeList(field) => copyable(field.data_type()),
         DataType::Struct(fields) => fields.iter().all(|field| copyable(field.data_type())),
         _ => true,
     }

@@ -19,6 +19,7 @@ pub mod alloc;
 pub mod arrow;
 pub mod catalog;
 pub mod error;
+mod exports;
 pub mod handle;
 pub mod read;
 pub mod runtime;

@@ -10,7 +10,9 @@ use paimon::table::ArrowRecordBatchStream;
 use paimon::{DataSplit, ReadBuilder};
 
 use crate::arrow;
-use crate::error::{borrow, guard, guard_void, paimon_error, slice, text, Failure, Result};
+use crate::error::{
+    borrow, guard, guard_void, paimon_error, slice, text, Failure, Result, PAIMON_CODE_INVALID_INPUT, PAIMON_CODE_UNSUPPORTED,
+};
 use crate::handle;
 use crate::runtime::Hold;
 use crate::table::Shared;
@@ -286,7 +288,12 @@ pub unsafe extern "C" fn paimon_plan_from_split_bytes(splits: *const paimon_byte
             let bytes = unsafe { slice(split.data.cast_const(), split.len, "a split")? };
             decoded.push(DataSplit::deserialize_split_v1(bytes).map_err(|error| {
                 let failure = Failure::from(error);
-                Failure::new(failure.code, format!("split {index}: {}", failure.message))
+                // Some of what the engine does not expect of a split it calls unexpected.
+                let code = match failure.code {
+                    PAIMON_CODE_UNSUPPORTED => PAIMON_CODE_UNSUPPORTED,
+                    _ => PAIMON_CODE_INVALID_INPUT,
+                };
+                Failure::new(code, format!("split {index}: {}", failure.message))
             })?);
         }
         Ok(paimon_plan { splits: decoded })

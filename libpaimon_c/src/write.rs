@@ -4,8 +4,8 @@
 
 use std::ffi::c_void;
 use std::future::Future;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int8Type;
@@ -84,31 +84,40 @@ impl Origin {
 #[derive(Clone)]
 struct Prepared {
     messages: Vec<CommitMessage>,
-    fates: Vec<Arc<AtomicU8>>,
+    fates: Vec<Arc<Mutex<Fate>>>,
 }
 
-/// Nothing was done with the files yet.
-const OPEN: u8 = 0;
-/// A commit was begun: the files may belong to a snapshot and are never deleted.
-const SUBMITTED: u8 = 1;
-/// A commit succeeded: the files belong to a snapshot, or did until it expired, and cannot be added once more.
-const COMMITTED: u8 = 2;
-/// The files were given up: they cannot be committed any more.
-const ABORTED: u8 = 3;
+/// What became of the files of one prepare.
+#[derive(Clone, Copy, PartialEq)]
+enum Fate {
+    /// Nothing was done with them yet.
+    Open,
+    /// A commit was begun: they may belong to a snapshot and are never deleted.
+    Submitted,
+    /// A commit under this identifier succeeded: they belong to a snapshot, or did until it expired or was overwritten, and
+    /// cannot be added once more.
+    Committed(i64),
+    /// They were given up and cannot be committed any more.
+    Aborted,
+}
 
 impl Prepared {
-    /// Moves the fates of all these messages to `fate`, or of none if one of them is in `refused`.
-    fn seal(&self, fate: u8, refused: &[u8], refusal: &str) -> Result<()> {
-        static SEALING: Mutex<()> = Mutex::new(());
-        let _sealing = SEALING.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.fates.iter().any(|met| refused.contains(&met.load(Ordering::SeqCst))) {
-            return Err(Failure::invalid(refusal));
-        }
-        for met in &self.fates {
-            met.fetch_max(fate, Ordering::SeqCst);
-        }
-        Ok(())
+    /// Runs `body` over the fates of these messages. Who wants to decide over one of them too waits until it is done.
+    fn decide(&self, body: impl FnOnce(&mut [MutexGuard<Fate>]) -> Result<()>) -> Result<()> {
+        // Each is locked once, and all callers lock in one order, so that they cannot wait for each other.
+        let mut fates: Vec<&Arc<Mutex<Fate>>> = self.fates.iter().collect();
+        fates.sort_by_key(|fate| Arc::as_ptr(fate));
+        fates.dedup_by(|a, b| Arc::ptr_eq(a, b));
+        let mut fates: Vec<MutexGuard<Fate>> = fates
+            .into_iter()
+            .map(|fate| fate.lock().unwrap_or_else(PoisonError::into_inner))
+            .collect();
+        body(&mut fates)
     }
+}
+
+fn set(fates: &mut [MutexGuard<Fate>], fate: Fate) {
+    fates.iter_mut().for_each(|slot| **slot = fate);
 }
 
 impl paimon_write_builder {
@@ -293,7 +302,7 @@ pub unsafe extern "C" fn paimon_table_write_prepare_commit(
         let fates = if messages.is_empty() {
             Vec::new()
         } else {
-            vec![Arc::new(AtomicU8::new(OPEN))]
+            vec![Arc::new(Mutex::new(Fate::Open))]
         };
         Ok(paimon_commit_messages {
             origin: write.origin.clone(),
@@ -385,13 +394,18 @@ pub unsafe extern "C" fn paimon_table_commit_free(commit: *mut paimon_table_comm
     unsafe { handle::release(commit) }
 }
 
+/// The identifier of the engine's commits without one.
+const ONE_SHOT: i64 = i64::MAX;
+
 impl paimon_table_commit {
-    /// Runs one of the engine's commit calls over messages of the same origin. One that does not filter by identifier would add
-    /// the files of committed messages once more, and readers would see their rows twice.
+    /// Runs one of the engine's commit calls over messages of the same origin. Messages are committed once: the engine would add
+    /// their files a second time, and readers would see their rows twice, or, where an overwrite came between, not at all.
+    /// A call that `filters` does nothing when its user committed that identifier before.
     fn submit<'a, F>(
         &'a self,
         messages: &paimon_commit_messages,
         overwrite: bool,
+        identifier: i64,
         filters: bool,
         call: impl FnOnce(&'a TableCommit, Vec<CommitMessage>) -> F,
     ) -> Result<()>
@@ -410,20 +424,30 @@ impl paimon_table_commit {
             )));
         }
         let prepared = messages.prepared.lock().map_err(|_| poisoned("commit messages"))?.clone();
-        prepared.seal(
-            SUBMITTED,
-            &[ABORTED],
-            "these messages were aborted, so their files are gone; write the data again",
-        )?;
-        if !filters {
-            prepared.seal(
-                SUBMITTED,
-                &[COMMITTED],
-                "these messages were committed before; to try a commit again, give it an identifier and filter by it",
-            )?;
-        }
-        self.hold.run(call(&self.commit, prepared.messages.clone()))?;
-        prepared.seal(COMMITTED, &[], "")
+        prepared.decide(|fates| {
+            if fates.iter().any(|fate| **fate == Fate::Aborted) {
+                return Err(Failure::invalid(
+                    "these messages were aborted, so their files are gone; write the data again",
+                ));
+            }
+            if fates.iter().any(|fate| matches!(**fate, Fate::Committed(_))) {
+                return if !filters {
+                    Err(Failure::invalid(
+                        "these messages were committed before; to try a commit again, give it an identifier and filter by it",
+                    ))
+                } else if fates.iter().any(|fate| **fate != Fate::Committed(identifier)) {
+                    Err(Failure::invalid(format!(
+                        "these messages, or some of them, were committed before, and not under identifier {identifier}"
+                    )))
+                } else {
+                    Ok(())
+                };
+            }
+            set(fates, Fate::Submitted);
+            self.hold.run(call(&self.commit, prepared.messages.clone()))?;
+            set(fates, Fate::Committed(identifier));
+            Ok(())
+        })
     }
 }
 
@@ -440,7 +464,7 @@ pub unsafe extern "C" fn paimon_table_commit_commit(
     guard_void(|| {
         // SAFETY: as the caller promises.
         let (commit, messages) = unsafe { (borrow(commit, "the commit")?, borrow(messages, "the messages")?) };
-        commit.submit(messages, false, false, TableCommit::commit)
+        commit.submit(messages, false, ONE_SHOT, false, TableCommit::commit)
     })
 }
 
@@ -459,7 +483,7 @@ pub unsafe extern "C" fn paimon_table_commit_commit_with_identifier(
     guard_void(|| {
         // SAFETY: as the caller promises.
         let (commit, messages) = unsafe { (borrow(commit, "the commit")?, borrow(messages, "the messages")?) };
-        commit.submit(messages, false, false, |engine, list| {
+        commit.submit(messages, false, identifier, false, |engine, list| {
             engine.commit_with_identifier(list, identifier)
         })
     })
@@ -479,7 +503,7 @@ pub unsafe extern "C" fn paimon_table_commit_filter_and_commit_with_identifier(
     guard_void(|| {
         // SAFETY: as the caller promises.
         let (commit, messages) = unsafe { (borrow(commit, "the commit")?, borrow(messages, "the messages")?) };
-        commit.submit(messages, false, true, |engine, list| {
+        commit.submit(messages, false, identifier, true, |engine, list| {
             engine.filter_and_commit_with_identifier(list, identifier)
         })
     })
@@ -497,7 +521,7 @@ pub unsafe extern "C" fn paimon_table_commit_overwrite(
     guard_void(|| {
         // SAFETY: as the caller promises.
         let (commit, messages) = unsafe { (borrow(commit, "the commit")?, borrow(messages, "the messages")?) };
-        commit.submit(messages, true, false, |engine, list| engine.overwrite(list, None))
+        commit.submit(messages, true, ONE_SHOT, false, |engine, list| engine.overwrite(list, None))
     })
 }
 
@@ -515,7 +539,7 @@ pub unsafe extern "C" fn paimon_table_commit_overwrite_with_identifier(
     guard_void(|| {
         // SAFETY: as the caller promises.
         let (commit, messages) = unsafe { (borrow(commit, "the commit")?, borrow(messages, "the messages")?) };
-        commit.submit(messages, true, true, |engine, list| {
+        commit.submit(messages, true, identifier, true, |engine, list| {
             engine.overwrite_with_identifier(list, None, identifier)
         })
     })
@@ -566,11 +590,17 @@ pub unsafe extern "C" fn paimon_table_commit_abort(
         let (commit, messages) = unsafe { (borrow(commit, "the commit")?, borrow(messages, "the messages")?) };
         commit.origin.check(&messages.origin, "commit message")?;
         let prepared = messages.prepared.lock().map_err(|_| poisoned("commit messages"))?.clone();
-        prepared.seal(
-            ABORTED,
-            &[SUBMITTED, COMMITTED],
-            "a commit of these messages was begun, so their files may belong to a snapshot and are kept",
-        )?;
-        Ok(commit.hold.run(commit.commit.abort(&prepared.messages))?)
+        prepared.decide(|fates| {
+            if fates
+                .iter()
+                .any(|fate| matches!(**fate, Fate::Submitted | Fate::Committed(_)))
+            {
+                return Err(Failure::invalid(
+                    "a commit of these messages was begun, so their files may belong to a snapshot and are kept",
+                ));
+            }
+            set(fates, Fate::Aborted);
+            Ok(commit.hold.run(commit.commit.abort(&prepared.messages))?)
+        })
     })
 }

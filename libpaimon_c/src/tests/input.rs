@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! What a careless caller passes: every function refuses it, and none crashes.
+
+use std::ptr::{dangling, null, null_mut};
+
+use super::*;
+use crate::abi::*;
+use crate::alloc::paimon_live_bytes;
+use crate::handle::paimon_live_handles;
+
+/// Checks that each of the calls is PAIMON_CODE_INVALID_INPUT.
+macro_rules! invalid {
+    ($($call:expr),* $(,)?) => {
+        $(match $call.settle() {
+            Ok(_) => panic!("{} succeeded", stringify!($call)),
+            Err(refusal) => assert_eq!(refusal.code, PAIMON_CODE_INVALID_INPUT, "{}: {}", stringify!($call), refusal.message),
+        })*
+    };
+}
+
+/// No array is so long, wherever it starts.
+const TOO_LONG: usize = usize::MAX;
+
+#[test]
+fn catalogs() {
+    let warehouse = Warehouse::new();
+    let (catalog, name) = (warehouse.catalog.0, identifier("db", "t"));
+    let (text, json) = (c("x"), people());
+    let text = text.as_ptr();
+    let option = |key, value| [paimon_option { key, value }];
+    let good = option(text, text);
+    let bad_options = [
+        option(null(), text),
+        option(text, null()),
+        option(BAD_TEXT, text),
+        option(text, BAD_TEXT),
+    ];
+    unsafe {
+        invalid!(
+            paimon_catalog_create(null(), 1),
+            paimon_catalog_create(null(), TOO_LONG),
+            paimon_catalog_create(good.as_ptr(), TOO_LONG),
+            paimon_identifier_new(null(), text),
+            paimon_identifier_new(text, null()),
+            paimon_identifier_new(BAD_TEXT, text),
+            paimon_identifier_new(text, BAD_TEXT),
+            paimon_catalog_list_databases(null()),
+            paimon_catalog_create_database(null(), text, null(), 0, false),
+            paimon_catalog_create_database(catalog, null(), null(), 0, false),
+            paimon_catalog_create_database(catalog, BAD_TEXT, null(), 0, false),
+            paimon_catalog_create_database(catalog, text, null(), 1, false),
+            paimon_catalog_create_database(catalog, text, good.as_ptr(), TOO_LONG, false),
+            paimon_catalog_drop_database(null(), text, false, false),
+            paimon_catalog_drop_database(catalog, null(), false, false),
+            paimon_catalog_drop_database(catalog, BAD_TEXT, false, false),
+            paimon_catalog_list_tables(null(), text),
+            paimon_catalog_list_tables(catalog, null()),
+            paimon_catalog_list_tables(catalog, BAD_TEXT),
+            paimon_catalog_create_table(null(), name.0, json.as_ptr(), false),
+            paimon_catalog_create_table(catalog, null(), json.as_ptr(), false),
+            paimon_catalog_create_table(catalog, name.0, null(), false),
+            paimon_catalog_create_table(catalog, name.0, BAD_TEXT, false),
+            paimon_catalog_drop_table(null(), name.0, false),
+            paimon_catalog_drop_table(catalog, null(), false),
+            paimon_catalog_get_table(null(), name.0),
+            paimon_catalog_get_table(catalog, null()),
+        );
+        for bad in &bad_options {
+            invalid!(
+                paimon_catalog_create(bad.as_ptr(), 1),
+                paimon_catalog_create_database(catalog, text, bad.as_ptr(), 1, false),
+            );
+        }
+        assert_eq!(ok(paimon_catalog_list_databases(catalog)), r#"["db"]"#);
+    }
+}
+
+#[test]
+fn tables_and_reads() {
+    let warehouse = Warehouse::new();
+    let table = warehouse.table("t", &people());
+    let writer = Writer::new(&table);
+    ok(writer.commit(&writer.prepared(&[(1, "a")])));
+    let Reading { builder, plan, read } = Reading::of(&table);
+    let id = c("id");
+    let columns = [id.as_ptr()];
+    let byte = 0u8;
+    let run = |data: *const u8, len| {
+        [paimon_bytes {
+            data: data.cast_mut(),
+            len,
+        }]
+    };
+    let good = run(&byte, 1);
+    unsafe {
+        invalid!(
+            paimon_table_schema(null()),
+            paimon_table_location(null()),
+            paimon_table_latest_snapshot(null()),
+            paimon_table_new_read_builder(null()),
+            paimon_table_new_write_builder(null()),
+            paimon_table_new_write_builder_with_commit_user(null(), id.as_ptr()),
+            paimon_table_new_write_builder_with_commit_user(table.0, null()),
+            paimon_table_new_write_builder_with_commit_user(table.0, BAD_TEXT),
+            paimon_table_new_write_builder_with_commit_user(table.0, c("").as_ptr()),
+            paimon_table_new_write_builder_with_commit_user(table.0, c("a/b").as_ptr()),
+            paimon_read_builder_with_projection(null(), columns.as_ptr(), 1),
+            paimon_read_builder_with_projection(builder.0, null(), 1),
+            paimon_read_builder_with_projection(builder.0, columns.as_ptr(), TOO_LONG),
+            paimon_read_builder_with_projection(builder.0, [null()].as_ptr(), 1),
+            paimon_read_builder_with_projection(builder.0, [BAD_TEXT].as_ptr(), 1),
+            paimon_read_builder_with_case_sensitive(null(), true),
+            paimon_read_builder_with_limit(null(), 1),
+            paimon_read_builder_new_scan(null()),
+            paimon_read_builder_new_read(null()),
+            paimon_table_scan_plan(null()),
+            paimon_plan_num_splits(null()),
+            paimon_plan_split_bytes(null(), 0),
+            paimon_plan_split_bytes(plan.0, 1),
+            paimon_plan_split_bytes(plan.0, TOO_LONG),
+            paimon_plan_from_split_bytes(null(), 1),
+            paimon_plan_from_split_bytes(good.as_ptr(), TOO_LONG),
+            paimon_plan_from_split_bytes(run(null(), 5).as_ptr(), 1),
+            paimon_plan_from_split_bytes(run(&byte, TOO_LONG).as_ptr(), 1),
+            paimon_table_read_to_arrow(null(), plan.0, 0, 1),
+            paimon_table_read_to_arrow(read.0, null(), 0, 1),
+            paimon_table_read_to_arrow(read.0, plan.0, 0, 0),
+            paimon_table_read_to_arrow(read.0, plan.0, 0, 2),
+            paimon_table_read_to_arrow(read.0, plan.0, 1, 1),
+            paimon_table_read_to_arrow(read.0, plan.0, TOO_LONG, 1),
+            paimon_table_read_to_arrow(read.0, plan.0, 1, TOO_LONG),
+            paimon_record_batch_reader_next(null()),
+        );
+    }
+    assert_eq!(rows(&table), named(&[(1, "a")]));
+}
+
+#[test]
+fn writes() {
+    let warehouse = Warehouse::new();
+    let table = warehouse.table("t", &people());
+    let writer = Writer::new(&table);
+    let messages = writer.prepared(&[(1, "a")]);
+    let (commit, messages) = (writer.commit.0, messages.0);
+    let mut source = Source::new(1, vec![int("id", &[1]), text("name", &["a"])]);
+    unsafe {
+        invalid!(
+            paimon_write_builder_with_overwrite(null()),
+            paimon_write_builder_new_write(null()),
+            paimon_write_builder_new_commit(null()),
+            paimon_table_write_write_arrow_batch(null(), source.array().cast(), source.schema().cast()),
+            paimon_table_write_write_arrow_batch(writer.write.0, null_mut(), source.schema().cast()),
+            paimon_table_write_write_arrow_batch(writer.write.0, source.array().cast(), null_mut()),
+            paimon_table_write_prepare_commit(null()),
+            paimon_commit_messages_merge(null(), messages),
+            paimon_commit_messages_merge(messages, null()),
+            paimon_table_commit_commit(null(), messages),
+            paimon_table_commit_commit(commit, null()),
+            paimon_table_commit_commit_with_identifier(null(), messages, 1),
+            paimon_table_commit_commit_with_identifier(commit, null(), 1),
+            paimon_table_commit_filter_and_commit_with_identifier(null(), messages, 1),
+            paimon_table_commit_filter_and_commit_with_identifier(commit, null(), 1),
+            paimon_table_commit_overwrite(null(), messages),
+            paimon_table_commit_overwrite(commit, null()),
+            paimon_table_commit_overwrite_with_identifier(null(), messages, 1),
+            paimon_table_commit_overwrite_with_identifier(commit, null(), 1),
+            paimon_table_commit_truncate_table(null()),
+            paimon_table_commit_truncate_table_with_identifier(null(), 1),
+            paimon_table_commit_abort(null(), messages),
+            paimon_table_commit_abort(commit, null()),
+        );
+        // A NULL check that did not pass leaves the batch to its owner.
+        assert_eq!(source.is_released(), (false, false));
+        refused(paimon_selftest_panic(null()), PAIMON_CODE_INVALID_INPUT, "NULL");
+        refused(paimon_selftest_panic(BAD_TEXT), PAIMON_CODE_INVALID_INPUT, "UTF-8");
+        ok(paimon_table_commit_commit(commit, messages));
+    }
+}
+
+#[test]
+fn frees_ignore_null() {
+    unsafe {
+        paimon_catalog_free(null_mut());
+        paimon_identifier_free(null_mut());
+        paimon_table_free(null_mut());
+        paimon_read_builder_free(null_mut());
+        paimon_table_scan_free(null_mut());
+        paimon_plan_free(null_mut());
+        paimon_table_read_free(null_mut());
+        paimon_record_batch_reader_free(null_mut());
+        paimon_write_builder_free(null_mut());
+        paimon_table_write_free(null_mut());
+        paimon_commit_messages_free(null_mut());
+        paimon_table_commit_free(null_mut());
+        paimon_error_free(null_mut());
+        paimon_bytes_free(paimon_bytes::EMPTY);
+        paimon_arrow_batch_free(paimon_arrow_batch::NONE);
+        paimon_borrowed_array_release(null_mut());
+        paimon_borrowed_schema_release(null_mut());
+    }
+}
+
+#[test]
+fn the_layout_describes_the_structs() {
+    assert_eq!(paimon_abi_version(), PAIMON_ABI_VERSION);
+    let layout = unsafe { slice(paimon_abi_layout(), paimon_abi_layout_len(), "layout") }.unwrap();
+    let find = |name: &str| {
+        let entry = layout
+            .iter()
+            .find(|entry| unsafe { crate::error::text(entry.name, "name") }.unwrap() == name);
+        let entry = entry.unwrap_or_else(|| panic!("no {name}"));
+        (entry.size, entry.offset)
+    };
+    assert_eq!(find("paimon_datum"), (56, 0));
+    assert_eq!(find("paimon_datum.tag"), (4, 0));
+    assert_eq!(find("paimon_datum.uint_val2"), (4, 52));
+    assert_eq!(find("paimon_error.message"), (16, 8));
+    assert_eq!(find("paimon_result_batch.error"), (8, 16));
+}
+
+#[test]
+fn every_function_is_tested() {
+    let sources = [
+        include_str!("../abi.rs"),
+        include_str!("../alloc.rs"),
+        include_str!("../arrow.rs"),
+        include_str!("../catalog.rs"),
+        include_str!("../error.rs"),
+        include_str!("../handle.rs"),
+        include_str!("../read.rs"),
+        include_str!("../table.rs"),
+        include_str!("../write.rs"),
+    ];
+    // This file names them all, the functions that cannot fail among them.
+    let _cannot_fail = (paimon_live_bytes, paimon_live_handles);
+    let mut count = 0;
+    for source in sources {
+        for part in source.split("extern \"C\" fn ").skip(1) {
+            let name: String = part
+                .chars()
+                .take_while(|char| char.is_alphanumeric() || *char == '_')
+                .collect();
+            assert!(include_str!("input.rs").contains(&name), "{name} is not tested here");
+            count += 1;
+        }
+    }
+    assert!(count > 50, "{count} functions found");
+}
+
+#[test]
+fn empty_arrays_may_be_anywhere() {
+    let warehouse = Warehouse::new();
+    let table = warehouse.table("t", &people());
+    let builder = Reading::of(&table).builder;
+    unsafe {
+        ok(paimon_catalog_create_database(
+            warehouse.catalog.0,
+            c("e").as_ptr(),
+            dangling(),
+            0,
+            false,
+        ));
+        ok(paimon_read_builder_with_projection(builder.0, dangling(), 0));
+        ok(paimon_read_builder_with_projection(builder.0, null(), 0));
+        assert_eq!(ok(paimon_plan_num_splits(ok(paimon_plan_from_split_bytes(null(), 0)).0)), 0);
+    }
+}
