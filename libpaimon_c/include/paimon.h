@@ -9,11 +9,12 @@
  * stands on its own: what it was made from may be freed before it, in any order.
  *
  * THREADS. Any object may be used by many threads at once. Calls on one paimon_table_write wait for each other, as do those on
- * one paimon_record_batch_reader, and on the settings of one builder; calls on anything else run side by side. The one rule for
- * callers: a free must not overlap with another call on the same object, nor be followed by one. A call blocks until it is
- * done; what it does in the background runs on the worker threads of this library, one for each processor that the process may
- * use, which start with the first object that does I/O and are joined when the last one is freed. A thread of the caller may
- * be any thread but those. After fork() without exec() only the parent may go on calling.
+ * one paimon_record_batch_reader, those on the settings of one builder, and commits and aborts of the same messages; calls on
+ * anything else run side by side. The one rule for callers: a free must not overlap with another call on the same object, nor
+ * be followed by one. A call blocks until it is done; what it does in the background runs on the worker threads of this
+ * library, one for each processor that the process may use, which start with the first object that does I/O and are joined when
+ * the last one is freed. A thread of the caller may be any thread but those. After fork() without exec() only the parent may go
+ * on calling.
  *
  * ERRORS. A function returns either what it makes, or a paimon_error, never both; one that makes nothing returns a paimon_error
  * or NULL. An error belongs to the caller, who gives it to paimon_error_free. After an error nothing was made, nothing passed
@@ -31,7 +32,7 @@
  * the form of Paimon's own files.
  *
  * ARROW. Record batches cross as the structs of the Arrow C Data Interface, a batch being a struct array of its columns. Going
- * in, the contents of both structs pass to the call once neither pointer is NULL: they are released when it returns, on failure
+ * in, the contents of both structs pass to the call once no pointer of it is NULL: they are released when it returns, on failure
  * too. Coming out, a batch belongs to the caller, is independent of everything else, and goes to paimon_arrow_batch_free.
  *
  * VERSIONS. paimon_abi_version says which PAIMON_ABI_VERSION a library was built with: check it first. New functions and new
@@ -92,7 +93,8 @@ struct ArrowSchema;
 #define PAIMON_CODE_RESOURCE_EXHAUSTED 6
 
 /**
- * Another writer committed first. Nothing of this commit is visible; the same messages may be committed again.
+ * Another writer committed first, and nothing of this commit is visible. Commit the same messages again; if what they rest on is
+ * gone, which fails in the same way, write the data again.
  */
 #define PAIMON_CODE_COMMIT_CONFLICT 7
 
@@ -446,7 +448,7 @@ paimon_result_catalog paimon_catalog_create(const paimon_option *options,
 void paimon_catalog_free(paimon_catalog *catalog);
 
 /**
- * Names a table. `object` may carry a branch (`t$branch_b`) or a system table (`t$snapshots`).
+ * Names a table: a database, and an object in it. The names are checked where they are used.
  *
  * Both strings are borrowed. The caller owns the identifier and gives it to `paimon_identifier_free`.
  *

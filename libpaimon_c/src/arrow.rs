@@ -19,7 +19,7 @@ use crate::error::{borrow, guard_free, text, Failure, Result};
 use crate::types::paimon_arrow_batch;
 
 /// How deep types may nest. Files of deeper ones cannot be read back, and much deeper ones would overflow the stack.
-pub const MAX_NESTING: usize = 32;
+const MAX_NESTING: usize = 32;
 
 impl paimon_arrow_batch {
     pub const NONE: paimon_arrow_batch = paimon_arrow_batch {

@@ -39,7 +39,8 @@ pub const PAIMON_CODE_INVALID_INPUT: i32 = 4;
 pub const PAIMON_CODE_IO_ERROR: i32 = 5;
 /// A memory budget was used up.
 pub const PAIMON_CODE_RESOURCE_EXHAUSTED: i32 = 6;
-/// Another writer committed first. Nothing of this commit is visible; the same messages may be committed again.
+/// Another writer committed first, and nothing of this commit is visible. Commit the same messages again; if what they rest on is
+/// gone, which fails in the same way, write the data again.
 pub const PAIMON_CODE_COMMIT_CONFLICT: i32 = 7;
 /// A kind of PAIMON_CODE_NOT_FOUND: the database.
 pub const PAIMON_CODE_DATABASE_NOT_EXIST: i32 = 201;
@@ -159,7 +160,7 @@ fn is_commit_conflict(message: &str) -> bool {
         || message.starts_with("Delete conflict:")
         || message.starts_with("Row ID conflict:")
         || message.starts_with("Row ID existence conflict:")
-        || message.starts_with("Postpone fixed-bucket overwrite conflict:")
+        || (message.starts_with("Postpone fixed-bucket ") && message.contains("conflict") && message.contains("another commit"))
 }
 
 /// The engine's text without its prefixes, followed by the causes that the text does not already contain.

@@ -236,18 +236,33 @@ fn rows_that_moved_are_a_conflict() {
 }
 
 #[test]
-fn texts_that_no_test_provokes_yet() {
-    // Only postpone tables and data evolution come by these, for which there are no functions yet.
-    for message in ["Postpone fixed-bucket overwrite conflict: another commit wrote the same partition after snapshot 1"] {
-        let failure = Failure::from(Error::DataInvalid {
-            message: message.into(),
-            source: None,
-        });
-        assert_eq!(failure.code, PAIMON_CODE_COMMIT_CONFLICT, "{message}");
-    }
-    let failure = Failure::from(Error::DataInvalid {
-        message: "just wrong".into(),
-        source: None,
-    });
-    assert_eq!(failure.code, PAIMON_CODE_INVALID_INPUT);
+fn buckets_that_another_wrote_are_a_conflict() {
+    let warehouse = Warehouse::new();
+    let postponed = schema(&[("id", "INT NOT NULL"), ("name", "STRING")], &["id"], &[("bucket", "-2")]);
+    let table = warehouse.table("t", &postponed);
+    let of_fixed_bucket = |id| {
+        let mut messages = messages_of(&table, id);
+        (messages[0].bucket, messages[0].total_buckets) = (0, Some(1));
+        messages[0].check_from_snapshot = Some(0);
+        messages
+    };
+    commit_as_engine(&table, of_fixed_bucket(1)).unwrap();
+    assert_conflict(commit_as_engine(&table, of_fixed_bucket(2)), "writer ownership conflict");
+
+    let mut messages = of_fixed_bucket(3);
+    messages[0].mark_fixed_bucket_overwrite();
+    let (engine, hold) = engine(&table);
+    let commit = engine.new_write_builder().with_overwrite().try_new_commit().unwrap();
+    let outcome = hold.run(commit.overwrite(messages, None)).map_err(Failure::from);
+    assert_conflict(outcome, "Postpone fixed-bucket overwrite conflict:");
+}
+
+#[test]
+fn other_invalid_data_is_no_conflict() {
+    let warehouse = Warehouse::new();
+    let table = warehouse.table("t", &people());
+    let twice = [messages_of(&table, 1), messages_of(&table, 1)].concat();
+    let doubled = [twice.clone(), twice].concat();
+    let failure = commit_as_engine(&table, doubled).unwrap_err();
+    assert_eq!(failure.code, PAIMON_CODE_INVALID_INPUT, "{}", failure.message);
 }

@@ -146,6 +146,7 @@ pub struct Source {
 
 /// What the structs point to.
 #[derive(Default)]
+#[allow(clippy::vec_box)] // their addresses are given out
 struct Store {
     arrays: Vec<Box<CArray>>,
     schemas: Vec<Box<CSchema>>,
