@@ -62,8 +62,9 @@ verify-lib: ## Prove that the embedded native library came from the sources here
 	go run ./$(CRATE)/build verify
 
 .PHONY: interop
-interop: ## Let Java and Python read what Go writes
+interop: ## Let Java and Python read what Go writes, and the golden tables
 	tests/interop/check.sh
+	tests/interop/check.sh tests/testdata/warehouse tests/testdata/expected
 
 .PHONY: soak
 soak: ## Open, write, abort and close 10,000 times, and watch the memory
@@ -80,7 +81,7 @@ warehouse: ## Fill a warehouse with Spark, without Docker (folder: PAIMON_TEST_W
 
 .PHONY: test-warehouse
 test-warehouse: warehouse ## Run the tests on tables that Spark wrote
-	PAIMON_TEST_WAREHOUSE=$(WAREHOUSE) go test -count=1 ./tests
+	PAIMON_TEST_WAREHOUSE=$(WAREHOUSE) go test -count=1 -tags warehouse ./tests
 
 .PHONY: docker-up
 docker-up: ## Fill the same warehouse with Spark in Docker

@@ -146,9 +146,6 @@ func (x *loan) exportData(data arrow.ArrayData) *cArrowArray {
 	for i, buffer := range data.Buffers() {
 		buffers[i] = x.lend(buffer)
 	}
-	if hasOffsets(data.DataType()) && buffers[1] == nil {
-		buffers[1] = unsafe.Pointer(&noOffsets) // of no values, but not nothing
-	}
 	var nulls int64
 	if len(buffers) > 0 && buffers[0] != nil {
 		// The other side counts for itself: a count that the bitmap belies would turn nulls into values.
@@ -157,35 +154,13 @@ func (x *loan) exportData(data arrow.ArrayData) *cArrowArray {
 	return x.exportArray(int64(data.Len()), nulls, int64(data.Offset()), buffers, data.Children())
 }
 
-// noOffsets are the offsets of an array without values. They are never written to, and not on the heap.
-var noOffsets [2]int64
-
-func hasOffsets(dt arrow.DataType) bool {
-	switch dt.(type) {
-	case *arrow.StringType, *arrow.BinaryType, *arrow.LargeStringType, *arrow.LargeBinaryType,
-		*arrow.ListType, *arrow.LargeListType, *arrow.MapType:
-		return true
-	default:
-		return false
-	}
-}
-
-// alignment is what the widest values (decimals) need.
-const alignment = 16
-
-// lend gives the address of a buffer, or of a copy if the buffer lies where no array of Rust may. Native code reads it only as far as
-// lengths and offsets say, which checkRecord has compared.
+// lend gives the address of a buffer. Native code reads it only as far as lengths and offsets say, which checkRecord has compared, and
+// copies it if it needs another alignment.
 func (x *loan) lend(buffer *memory.Buffer) unsafe.Pointer {
-	if buffer == nil || buffer.Len() == 0 {
+	if buffer == nil {
 		return nil
 	}
-	bytes := buffer.Bytes()
-	if uintptr(unsafe.Pointer(&bytes[0]))%alignment != 0 {
-		aligned := make([]byte, len(bytes)+alignment)
-		skip := -uintptr(unsafe.Pointer(&aligned[0])) % alignment
-		bytes = append(aligned[skip:skip], bytes...)
-	}
-	return unsafe.Pointer(pin(x, &bytes[0]))
+	return unsafe.Pointer(pinAll(x, buffer.Bytes()))
 }
 
 func (x *loan) cString(what, s string) (*byte, error) {
@@ -236,7 +211,7 @@ func importBatch(l *library, op, object string, batch cArrowBatch) (record arrow
 		return nil, &Error{op: op, object: object, code: CodeUnsupported, message: err.Error(), cause: err}
 	}
 	root, ok := field.Type.(*arrow.StructType)
-	if !ok || batch.array.nChildren != int64(root.NumFields()) {
+	if !ok || batch.array.nChildren != int64(root.NumFields()) || batch.array.offset != 0 {
 		return nil, &Error{op: op, object: object, code: CodeUnexpected, message: "a batch that is not a struct of its columns"}
 	}
 	columns := make([]arrow.Array, 0, root.NumFields())
@@ -246,14 +221,22 @@ func importBatch(l *library, op, object string, batch cArrowBatch) (record arrow
 		}
 	}()
 	for i, child := range elements(batch.array.children, batch.array.nChildren) {
-		data, err := owner.importData(child, root.Field(i).Type)
+		column, err := owner.importColumn(child, root.Field(i).Type)
 		if err != nil {
 			return nil, &Error{op: op, object: object, code: CodeUnexpected, message: fmt.Sprintf("column %q: %v", root.Field(i).Name, err), cause: err}
 		}
-		columns = append(columns, array.MakeFromData(data))
-		data.Release()
+		columns = append(columns, column)
 	}
 	return array.NewRecordBatch(arrow.NewSchema(root.Fields(), nil), columns, batch.array.length), nil
+}
+
+func (o *batchOwner) importColumn(a *cArrowArray, dt arrow.DataType) (arrow.Array, error) {
+	data, err := o.importData(a, dt)
+	if err != nil {
+		return nil, err
+	}
+	defer data.Release()
+	return array.MakeFromData(data), nil
 }
 
 // importData makes array data over native memory.
@@ -262,6 +245,9 @@ func (o *batchOwner) importData(a *cArrowArray, dt arrow.DataType) (arrow.ArrayD
 		return nil, fmt.Errorf("an array of length %d at offset %d", a.length, a.offset)
 	}
 	raw := elements(a.buffers, a.nBuffers)
+	if a.length == 0 { // the buffers of an empty array may be anything
+		raw = make([]unsafe.Pointer, len(raw))
+	}
 	sizes, err := bufferSizes(dt, a, raw)
 	if err != nil {
 		return nil, err

@@ -126,12 +126,7 @@ func importBack(t *testing.T, l *library, x *loan, dt arrow.DataType) (arrow.Arr
 	owner := &batchOwner{lib: l}
 	owner.users.Store(1)
 	defer owner.Free(nil)
-	data, err := owner.importData(x.array, dt)
-	if err != nil {
-		return nil, err
-	}
-	defer data.Release()
-	return array.MakeFromData(data), nil
+	return owner.importColumn(x.array, dt)
 }
 
 // What goes out comes back equal, whole and in slices, for every type.

@@ -5,7 +5,6 @@ package paimon
 import (
 	"encoding/json"
 	"maps"
-	"net/url"
 	"path/filepath"
 	"strings"
 )
@@ -70,9 +69,10 @@ func NewCatalog(options map[string]string) (*Catalog, error) {
 // which a REST server knows warehouses stay as they are.
 func checkWarehouse(op string, options map[string]string) (map[string]string, error) {
 	warehouse := options["warehouse"]
-	if u, err := url.Parse(warehouse); err == nil && u.User != nil {
-		if _, ok := u.User.Password(); ok {
-			return nil, invalidInput(op, u.Redacted(), "the warehouse URL holds a password; give it as an option, such as s3.secret-key")
+	if _, rest, ok := strings.Cut(warehouse, "://"); ok {
+		authority, _, _ := strings.Cut(rest, "/")
+		if at := strings.LastIndex(authority, "@"); at >= 0 && strings.Contains(authority[:at], ":") {
+			return nil, invalidInput(op, "", "the warehouse URL holds a password; give it as an option, such as s3.secret-key")
 		}
 	}
 	if warehouse == "" || filepath.IsAbs(warehouse) || strings.Contains(warehouse, ":") || options["metastore"] == "rest" {

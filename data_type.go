@@ -423,6 +423,9 @@ func (t DataType) nesting() int {
 	for _, f := range t.fields {
 		deepest = max(deepest, f.Type.nesting())
 	}
+	if t.kind == KindMap || t.kind == KindMultiset {
+		deepest++ // in Arrow the entries are a struct
+	}
 	return deepest + 1
 }
 

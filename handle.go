@@ -25,6 +25,14 @@ func newHandle[T any](lib *library, free fn1[void, *T], object string, ptr *T) *
 	return &handle[T]{lib: lib, free: free, object: object, ptr: ptr}
 }
 
+// name is what errors call the object.
+func (h *handle[T]) name() string {
+	if h == nil {
+		return ""
+	}
+	return h.object
+}
+
 // acquire begins a call. When it succeeds the object stays valid until release.
 func (h *handle[T]) acquire(op string) (*T, error) {
 	if h == nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strconv"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -16,6 +17,9 @@ const libraryPathVariable = "PAIMON_LIBRARY_PATH"
 
 // loadImage maps the native library into the process and says where it came from.
 func loadImage() (image uintptr, origin string, err error) {
+	if strconv.IntSize != 64 {
+		return 0, "", ofKind("", runtime.GOOS+"/"+runtime.GOARCH, ErrUnsupportedPlatform, "only 64-bit platforms are supported")
+	}
 	if path := os.Getenv(libraryPathVariable); path != "" {
 		image, err = dlopen(path)
 		if err != nil {
@@ -27,17 +31,17 @@ func loadImage() (image uintptr, origin string, err error) {
 		return 0, "", ofKind("", runtime.GOOS+"/"+runtime.GOARCH, ErrUnsupportedPlatform,
 			"none is embedded; build libpaimon_c and put its path into "+libraryPathVariable)
 	}
-	const origin0 = "the embedded native library"
+	const embedded = "the embedded native library"
 	plain, err := unpackEmbedded()
 	if err != nil {
-		return 0, origin0, loadError(origin0, err, "the program is damaged; build it again")
+		return 0, embedded, loadError(embedded, err, "the program is damaged; build it again")
 	}
 	image, err = openImage(plain)
 	if err != nil {
-		return 0, origin0, loadError(origin0, err,
+		return 0, embedded, loadError(embedded, err,
 			"or unpack it yourself and put its path into "+libraryPathVariable)
 	}
-	return image, origin0, nil
+	return image, embedded, nil
 }
 
 func loadError(object string, cause error, advice string) error {

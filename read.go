@@ -66,7 +66,7 @@ func (rb *ReadBuilder) WithCaseSensitive(caseSensitive bool) error {
 func (rb *ReadBuilder) WithLimit(limit int) error {
 	const op = "set limit"
 	if limit < 0 {
-		return ofKind(op, "", ErrNegativeLimit, "want 0 or more")
+		return ofKind(op, rb.base().name(), ErrNegativeLimit, "want 0 or more")
 	}
 	p, err := rb.base().acquire(op)
 	if err != nil {

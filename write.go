@@ -119,8 +119,9 @@ func (tw *TableWrite) Close() { tw.base().close() }
 // [Table.ArrowSchema], and no nulls in a NOT NULL column. A table with a primary key also takes a last column _VALUE_KIND of type
 // int8 (0 insert, 1 and 2 the two sides of an update, 3 delete).
 //
-// The record stays the caller's, who may release or change it when the call returns. One that does not fit is [CodeInvalidInput];
-// nothing of it is written, and the write can go on. An [CodeIoError] may leave a part of it written: close the write then.
+// The record stays the caller's, who may release or change it when the call returns. One that does not fit (its columns, its types, a
+// null or a value where it may not be) is [CodeInvalidInput]; nothing of it is written, and the write can go on. After any other error
+// all that was not prepared is discarded and its files are deleted: make a new write.
 func (tw *TableWrite) WriteArrowBatch(record arrow.RecordBatch) error {
 	const op = "write"
 	p, err := tw.base().acquire(op)
@@ -134,7 +135,8 @@ func (tw *TableWrite) WriteArrowBatch(record arrow.RecordBatch) error {
 }
 
 // PrepareCommit finishes the files of what was written since the last time, and returns what [TableCommit.Commit] needs to make
-// them visible; that may be nothing. The write can be used again. The caller closes the messages.
+// them visible; that may be nothing. The write can be used again, but not after an error, which discards all that was not prepared. The
+// caller closes the messages.
 func (tw *TableWrite) PrepareCommit() (*CommitMessages, error) {
 	const op = "prepare commit"
 	p, err := tw.base().acquire(op)
@@ -211,8 +213,8 @@ func (tc *TableCommit) base() *handle[cTableCommit] {
 // Close frees the commit. It is idempotent, does not wait for calls in flight, and is harmless on a nil commit.
 func (tc *TableCommit) Close() { tc.base().close() }
 
-// Commit commits once, for jobs that are not retried as a whole: it takes the largest commit identifier there is, which no retry
-// can be told apart by. In overwrite mode it replaces the partitions that the messages touch, or all of a table without partitions.
+// Commit commits once, for jobs that are not retried as a whole: it takes the largest commit identifier there is. So a commit user
+// that has once committed this way is done with identifiers: all that filter by one do nothing for it from then on. In overwrite mode it replaces the partitions that the messages touch, or all of a table without partitions.
 // Messages without files commit nothing; but an overwrite of a table without partitions by such messages empties it.
 func (tc *TableCommit) Commit(m *CommitMessages) error {
 	call := ffiTableCommitCommit
@@ -223,7 +225,8 @@ func (tc *TableCommit) Commit(m *CommitMessages) error {
 }
 
 // CommitWithIdentifier commits under an identifier, which must grow from commit to commit of one commit user. In append mode it is
-// not looked up whether the identifier was committed before; in overwrite mode it is, and then nothing happens.
+// not looked up whether the identifier was committed before; in overwrite mode it is, and if this commit user has committed it, or a
+// later one, nothing happens.
 func (tc *TableCommit) CommitWithIdentifier(m *CommitMessages, id int64) error {
 	call := ffiTableCommitCommitWithIdentifier
 	if tc != nil && tc.overwrite {
@@ -242,7 +245,7 @@ func (tc *TableCommit) FilterAndCommitWithIdentifier(m *CommitMessages, id int64
 	return tc.over("commit", m, func(l *library, c *cTableCommit, p *cCommitMessages) (*cError, error) { return call.call(l, c, p, id) })
 }
 
-// TruncateTable removes all rows in a new snapshot. Earlier snapshots keep them.
+// TruncateTable removes all rows in a new snapshot. Earlier snapshots keep them. Like Commit it takes the largest commit identifier.
 func (tc *TableCommit) TruncateTable() error {
 	const op = "truncate table"
 	p, err := tc.base().acquire(op)
@@ -254,7 +257,8 @@ func (tc *TableCommit) TruncateTable() error {
 	return tc.h.lib.done(op, tc.h.object, e, err)
 }
 
-// TruncateTableWithIdentifier is TruncateTable under an identifier: if this commit user has committed it before, nothing happens.
+// TruncateTableWithIdentifier is TruncateTable under an identifier: if this commit user has committed it, or a later one, before,
+// nothing happens.
 func (tc *TableCommit) TruncateTableWithIdentifier(id int64) error {
 	const op = "truncate table"
 	p, err := tc.base().acquire(op)

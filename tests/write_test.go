@@ -95,6 +95,12 @@ func TestOverwriteRetrySameIdentifierIsIdempotent(t *testing.T) {
 			wantRows(t, table, "10 later", "9 over")
 			wantSnapshot(t, table, first.ID+2)
 
+			// Nor does a retry that comes from a new process, with files of its own.
+			again := newJob(t, table, "retry", true)
+			must(t, again.commit.CommitWithIdentifier(again.prepare(t, allocator, person{9, "over"}), 7))
+			wantRows(t, table, "10 later", "9 over")
+			wantSnapshot(t, table, first.ID+2)
+
 			// A truncate under a committed identifier is filtered as well; under the next one it works, once.
 			must(t, j.commit.TruncateTableWithIdentifier(7))
 			wantSnapshot(t, table, first.ID+2)
@@ -128,6 +134,8 @@ func TestAppendOnlyWriteMergeAndIdempotentCommit(t *testing.T) {
 
 	must(t, j.commit.FilterAndCommitWithIdentifier(messages, 1))
 	must(t, j.commit.FilterAndCommitWithIdentifier(messages, 1))
+	again := newJob(t, table, "merge", false)
+	must(t, again.commit.FilterAndCommitWithIdentifier(again.prepare(t, allocator, person{4, "dave"}, person{5, "eve"}), 1))
 	wantSnapshot(t, table, first.ID+1)
 	wantRows(t, table, "1 alice", "2 bob", "3 carol", "4 dave", "5 eve")
 }
@@ -157,18 +165,23 @@ func TestCommitIdentifiers(t *testing.T) {
 	must(t, j.commit.FilterAndCommitWithIdentifier(j.prepare(t, allocator, person{90, "again"}), 5))
 	must(t, j.commit.FilterAndCommitWithIdentifier(j.prepare(t, allocator, person{91, "smaller"}), 4))
 	wantSnapshot(t, table, 3)
+	// A commit without an identifier takes the largest: after it, this user's identifiers are all of the past.
+	must(t, j.commit.Commit(j.prepare(t, allocator, person{92, "one-shot"})))
+	wantSnapshot(t, table, 4)
+	must(t, j.commit.FilterAndCommitWithIdentifier(j.prepare(t, allocator, person{93, "too late"}), math.MaxInt64))
+	wantSnapshot(t, table, 4)
 	// Another user's identifiers are its own.
 	other := newJob(t, table, "two", false)
 	must(t, other.commit.FilterAndCommitWithIdentifier(other.prepare(t, allocator, person{6, "other"}), 5))
-	wantSnapshot(t, table, 4)
+	wantSnapshot(t, table, 5)
 	// Messages without files commit nothing.
 	must(t, other.commit.Commit(other.prepare(t, allocator)))
-	wantSnapshot(t, table, 4)
+	wantSnapshot(t, table, 5)
 	// The same files cannot be in a table twice.
 	twice := other.prepare(t, allocator, person{7, "twice"})
 	must(t, other.commit.CommitWithIdentifier(twice, 6))
 	wantError(t, other.commit.CommitWithIdentifier(twice, 7), paimon.CodeInvalidInput)
-	wantSnapshot(t, table, 5)
+	wantSnapshot(t, table, 6)
 }
 
 func TestAbort(t *testing.T) {

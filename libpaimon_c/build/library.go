@@ -253,6 +253,9 @@ func inspect(plain []byte, name string) (needs []string, glibc string, err error
 	return needs, glibc, nil
 }
 
+// maxPacked is how many bytes the compressed library may have: it is in every program, and in the history for ever.
+const maxPacked = 13_500_000
+
 // compress packs the library as small as zstd can.
 func compress(ctx context.Context, plain []byte) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "libpaimon_c-")
@@ -270,6 +273,9 @@ func compress(ctx context.Context, plain []byte) ([]byte, error) {
 	packed, err := os.ReadFile(to)
 	if err != nil {
 		return nil, err
+	}
+	if len(packed) > maxPacked {
+		return nil, fmt.Errorf("the compressed library has %d bytes, more than %d", len(packed), maxPacked)
 	}
 	if again, err := decompress(packed); err != nil || !bytes.Equal(again, plain) {
 		return nil, errors.Join(errors.New("the compressed library does not decompress"), err)

@@ -189,6 +189,9 @@ func takeSample() (sample, error) {
 
 // check compares the last sample with the one after the warm-up.
 func (s sample) check(warm sample) error {
+	if s == warm {
+		return errors.New("too few loops to compare two samples; give -n 1000 or more")
+	}
 	var errs []error
 	grown := s.resident - warm.resident
 	ratio := float64(grown) / float64(warm.resident)
