@@ -23,8 +23,9 @@ race: ## Run the Go tests under the race detector
 	go test -race ./...
 
 .PHONY: debug
-debug: ## Run the Go tests with pointer checks, and without cgo
+debug: ## Run the Go tests with pointer checks, with memory clobbered when it is freed, and without cgo
 	go test -gcflags=all=-d=checkptr ./...
+	GOGC=1 GODEBUG=clobberfree=1,invalidptr=1 go test -count=1 . ./tests
 	CGO_ENABLED=0 go test ./...
 
 .PHONY: cross
