@@ -10,7 +10,7 @@
 // # What it needs
 //
 // Nothing is compiled but Go: the package works with and without cgo. The native library is embedded for linux/amd64; it needs
-// glibc, and libffi.so.8 from the system, without which the program panics when it starts. On linux/arm64, macOS and Windows the
+// glibc, libgcc_s.so.1, and libffi.so.8 from the system, without which last the program panics when it starts. On linux/arm64, macOS and Windows the
 // package compiles, and [NewCatalog] is [ErrUnsupportedPlatform] unless the environment variable
 // PAIMON_LIBRARY_PATH names a library built from libpaimon_c. The variable replaces the embedded library where there is one,
 // too.

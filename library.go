@@ -52,13 +52,13 @@ func openLibrary(op string) (*library, error) {
 	version, err := ffiAbiVersion.call(l)
 	if err != nil {
 		return nil, &Error{
-			op: op, object: origin, code: CodeUnsupported, kind: ErrABIMismatch, cause: err,
-			message: "it does not say which version it has; is it libpaimon_c?",
+			op: op, code: CodeUnsupported, kind: ErrABIMismatch, cause: err,
+			message: origin + " does not say which version it has; is it libpaimon_c?",
 		}
 	}
 	if version != abiVersion {
-		return nil, ofKind(op, origin, ErrABIMismatch,
-			fmt.Sprintf("it speaks version %d, this package %d: use the library that was built with this package", version, abiVersion))
+		return nil, ofKind(op, "", ErrABIMismatch,
+			fmt.Sprintf("%s speaks version %d, this package %d: use the library that was built with this package", origin, version, abiVersion))
 	}
 	loaded.lib = l
 	return l, nil

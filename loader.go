@@ -38,14 +38,13 @@ func loadImage() (image uintptr, origin string, err error) {
 	}
 	image, err = openImage(plain)
 	if err != nil {
-		return 0, embedded, loadError(embedded, err,
-			"or unpack it yourself and put its path into "+libraryPathVariable)
+		return 0, embedded, loadError(embedded, err, "it needs memfd_create, /proc, glibc and libgcc_s.so.1; see Platforms in README.md")
 	}
 	return image, embedded, nil
 }
 
-func loadError(object string, cause error, advice string) error {
-	return &Error{object: object, code: CodeUnsupported, message: fmt.Sprintf("cannot be loaded: %v; %s", cause, advice), cause: cause}
+func loadError(library string, cause error, advice string) error {
+	return &Error{code: CodeUnsupported, message: fmt.Sprintf("%s cannot be loaded: %v; %s", library, cause, advice), cause: cause}
 }
 
 // unpackEmbedded decompresses the embedded library. A zstd frame carries a checksum, which the decoder verifies.
