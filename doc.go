@@ -25,8 +25,9 @@
 // # Concurrency
 //
 // All types are safe for concurrent use. Calls on one TableWrite, and on one RecordBatchReader, wait for each other; all others
-// run side by side. Committing is another matter: on a filesystem warehouse two commits to one table at the same time can lose
-// one of them, so let one goroutine of one process commit to a table. README.md says more.
+// run side by side. All commits of this process to one table wait for each other.
+// Commits of several processes are another matter: on a filesystem warehouse two at the same time can lose one of them, so let one
+// process commit to a table. README.md says more.
 //
 // # Errors
 //

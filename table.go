@@ -137,7 +137,7 @@ func (t *Table) NewWriteBuilder() (*WriteBuilder, error) {
 	h, err := adopt(t.h.lib, ffiWriteBuilderFree, op, t.h.object, func() (result[cWriteBuilder], error) {
 		return ffiTableNewWriteBuilder.call(t.h.lib, p)
 	})
-	return newWriteBuilder(h, err)
+	return newWriteBuilder(h, t.location, err)
 }
 
 // NewWriteBuilderWithCommitUser starts a write to the table under the given commit user: the name by which a job that is retried
@@ -157,5 +157,5 @@ func (t *Table) NewWriteBuilderWithCommitUser(commitUser string) (*WriteBuilder,
 	h, err := adopt(t.h.lib, ffiWriteBuilderFree, op, t.h.object, func() (result[cWriteBuilder], error) {
 		return ffiTableNewWriteBuilderWithCommitUser.call(t.h.lib, p, user)
 	})
-	return newWriteBuilder(h, err)
+	return newWriteBuilder(h, t.location, err)
 }

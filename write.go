@@ -13,8 +13,9 @@ import (
 //
 // It is safe for concurrent use and stays valid after its [Table] is closed.
 type WriteBuilder struct {
-	h    *handle[cWriteBuilder]
-	mode *writeMode
+	h        *handle[cWriteBuilder]
+	mode     *writeMode
+	location string // of the table
 }
 
 // writeMode mirrors the native builder's mode, which decides how a commit made from it commits.
@@ -23,11 +24,11 @@ type writeMode struct {
 	overwrite bool
 }
 
-func newWriteBuilder(h *handle[cWriteBuilder], err error) (*WriteBuilder, error) {
+func newWriteBuilder(h *handle[cWriteBuilder], location string, err error) (*WriteBuilder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &WriteBuilder{h: h, mode: new(writeMode)}, nil
+	return &WriteBuilder{h: h, mode: new(writeMode), location: location}, nil
 }
 
 func (wb *WriteBuilder) base() *handle[cWriteBuilder] {
@@ -92,7 +93,7 @@ func (wb *WriteBuilder) NewCommit() (*TableCommit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &TableCommit{h: h, overwrite: wb.mode.overwrite}, nil
+	return &TableCommit{h: h, overwrite: wb.mode.overwrite, location: wb.location}, nil
 }
 
 // A TableWrite writes record batches into data files, which no reader sees before they are committed.
@@ -197,10 +198,13 @@ func (m *CommitMessages) Merge(source *CommitMessages) error {
 // It takes messages of its own table, commit user and mode only; others are [CodeInvalidInput], nil or closed ones [ErrClosed]. A
 // commit that lost to other writers too often is [ErrCommitConflict]: it may be tried again with the same messages.
 //
-// It is safe for concurrent use and stays valid after its [WriteBuilder] is closed.
+// It is safe for concurrent use and stays valid after its [WriteBuilder] is closed. All commits of this process to one table wait for
+// each other, whichever handle they come from, as long as all name its warehouse by the same path. Commits of other processes to a table in a filesystem warehouse are another matter:
+// the engine cannot tell two of them apart that publish at the same moment, and one of them is lost. Let one process commit.
 type TableCommit struct {
 	h         *handle[cTableCommit]
 	overwrite bool
+	location  string // of the table
 }
 
 func (tc *TableCommit) base() *handle[cTableCommit] {
@@ -253,6 +257,7 @@ func (tc *TableCommit) TruncateTable() error {
 		return err
 	}
 	defer tc.h.release()
+	defer queueCommit(tc.location)()
 	e, err := ffiTableCommitTruncateTable.call(tc.h.lib, p)
 	return tc.h.lib.done(op, tc.h.object, e, err)
 }
@@ -266,6 +271,7 @@ func (tc *TableCommit) TruncateTableWithIdentifier(id int64) error {
 		return err
 	}
 	defer tc.h.release()
+	defer queueCommit(tc.location)()
 	e, err := ffiTableCommitTruncateTableWithIdentifier.call(tc.h.lib, p, id)
 	return tc.h.lib.done(op, tc.h.object, e, err)
 }
@@ -291,6 +297,42 @@ func (tc *TableCommit) over(op string, m *CommitMessages, call func(*library, *c
 		return err
 	}
 	defer m.h.release()
+	defer queueCommit(tc.location)()
 	e, err := call(tc.h.lib, p, messages)
 	return tc.h.lib.done(op, tc.h.object, e, err)
+}
+
+// commitQueues holds, for each table that is being committed to, the lock that its commits wait for. On a filesystem the engine looks
+// whether the next snapshot is there and then renames over it, so two commits of this process at once could both succeed, and one
+// of them be lost.
+var commitQueues = struct {
+	sync.Mutex
+	of map[string]*commitQueue
+}{of: make(map[string]*commitQueue)}
+
+type commitQueue struct {
+	sync.Mutex
+	users int // who hold it or wait for it
+}
+
+// queueCommit waits until no other commit of this process is under way for the table, and returns what lets the next one begin.
+func queueCommit(location string) (leave func()) {
+	commitQueues.Lock()
+	queue := commitQueues.of[location]
+	if queue == nil {
+		queue = new(commitQueue)
+		commitQueues.of[location] = queue
+	}
+	queue.users++
+	commitQueues.Unlock()
+	queue.Lock()
+	return func() {
+		queue.Unlock()
+		commitQueues.Lock()
+		defer commitQueues.Unlock()
+		queue.users--
+		if queue.users == 0 {
+			delete(commitQueues.of, location)
+		}
+	}
 }

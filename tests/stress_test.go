@@ -9,12 +9,14 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	paimon "github.com/apache/paimon-rust/bindings/go"
 )
@@ -198,4 +200,62 @@ func TestWriteIsShared(t *testing.T) {
 	if rows := readRows(t, table); len(rows) != 160 {
 		t.Errorf("%d rows, want 160", len(rows))
 	}
+}
+
+// Every commit that this process acknowledges is there, whoever made it.
+func TestConcurrentCommits(t *testing.T) {
+	allocator := checkLeaks(t)
+	catalog, table := newTable(t, people, nil)
+	const committers, commits = 8, 30
+	var group sync.WaitGroup
+	for g := range committers {
+		group.Go(func() {
+			mine, err := catalog.GetTable(table.Identifier())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer mine.Close()
+			for i := range commits {
+				if err := commitRow(mine, allocator, int32(g*commits+i)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	wantSnapshot(t, table, committers*commits)
+	if rows := readRows(t, table, "id"); len(slices.Compact(rows)) != committers*commits {
+		t.Errorf("%d rows are there, %d were acknowledged", len(rows), committers*commits)
+	}
+}
+
+// commitRow writes and commits one row, off the test's goroutine.
+func commitRow(table *paimon.Table, allocator memory.Allocator, id int32) error {
+	builder, err := table.NewWriteBuilder()
+	if err != nil {
+		return err
+	}
+	defer builder.Close()
+	write, err := builder.NewWrite()
+	if err != nil {
+		return err
+	}
+	defer write.Close()
+	batch := record(allocator, person{id, "x"})
+	defer batch.Release()
+	if err := write.WriteArrowBatch(batch); err != nil {
+		return err
+	}
+	messages, err := write.PrepareCommit()
+	if err != nil {
+		return err
+	}
+	defer messages.Close()
+	commit, err := builder.NewCommit()
+	if err != nil {
+		return err
+	}
+	defer commit.Close()
+	return commit.Commit(messages)
 }
