@@ -199,8 +199,9 @@ func (m *CommitMessages) Merge(source *CommitMessages) error {
 // commit that lost to other writers too often is [ErrCommitConflict]: it may be tried again with the same messages.
 //
 // It is safe for concurrent use and stays valid after its [WriteBuilder] is closed. All commits of this process to one table wait for
-// each other, whichever handle they come from, as long as all name its warehouse by the same path. Commits of other processes to a table in a filesystem warehouse are another matter:
-// the engine cannot tell two of them apart that publish at the same moment, and one of them is lost. Let one process commit.
+// each other, whichever handle they come from, as long as all name its warehouse by the same path. Commits of other processes to a
+// table in a filesystem warehouse are another matter: the engine cannot tell two of them apart that publish at the same moment, and
+// one of them is lost. Let one process commit.
 type TableCommit struct {
 	h         *handle[cTableCommit]
 	overwrite bool

@@ -236,12 +236,15 @@ func TestReaderEnds(t *testing.T) {
 			t.Errorf("got %v, want %v again", err, first)
 		}
 	}
-	file := dataFiles(t, table)[0]
-	for _, path := range dataFiles(t, table) {
+	files := dataFiles(t, table)
+	for _, path := range files {
 		must(t, os.Remove(path))
 	}
 	_, err := newReader(t, table).NextRecord()
-	wantError(t, err, paimon.CodeNotFound, filepath.Base(file)[:10])
+	wantError(t, err, paimon.CodeNotFound)
+	if !slices.ContainsFunc(files, func(path string) bool { return strings.Contains(err.Error(), filepath.Base(path)) }) {
+		t.Errorf("%v names none of %q", err, files)
+	}
 }
 
 // A table without snapshots has no splits, and its schema can be had all the same.
