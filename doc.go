@@ -10,10 +10,9 @@
 // # What it needs
 //
 // Nothing is compiled but Go: the package works with and without cgo. The native library is embedded for linux/amd64; it needs
-// glibc, libgcc_s.so.1, and libffi.so.8 from the system, without which last the program panics when it starts. On linux/arm64, macOS and Windows the
-// package compiles, and [NewCatalog] is [ErrUnsupportedPlatform] unless the environment variable
-// PAIMON_LIBRARY_PATH names a library built from libpaimon_c. The variable replaces the embedded library where there is one,
-// too.
+// glibc and libgcc_s.so.1 from the system, and libffi.so.8, without which the program panics when it starts. On linux/arm64 and
+// macOS the package compiles, and [NewCatalog] is [ErrUnsupportedPlatform] unless the environment variable PAIMON_LIBRARY_PATH names
+// a library built from libpaimon_c; on Windows it always is. The variable replaces the embedded library where there is one, too.
 //
 // # Ownership
 //
@@ -25,9 +24,9 @@
 // # Concurrency
 //
 // All types are safe for concurrent use. Calls on one TableWrite, and on one RecordBatchReader, wait for each other; all others
-// run side by side. All commits of this process to one table wait for each other.
-// Commits of several processes are another matter: on a filesystem warehouse two at the same time can lose one of them, so let one
-// process commit to a table. README.md says more.
+// run side by side, save that all commits of this process to one table wait for each other. Commits of several processes are
+// another matter: on a filesystem warehouse two at the same time can lose one of them, so let one process commit to a table.
+// README.md says more.
 //
 // # Errors
 //

@@ -219,8 +219,9 @@ func (tc *TableCommit) base() *handle[cTableCommit] {
 func (tc *TableCommit) Close() { tc.base().close() }
 
 // Commit commits once, for jobs that are not retried as a whole: it takes the largest commit identifier there is. So a commit user
-// that has once committed this way is done with identifiers: all that filter by one do nothing for it from then on. In overwrite mode it replaces the partitions that the messages touch, or all of a table without partitions.
-// Messages without files commit nothing; but an overwrite of a table without partitions by such messages empties it.
+// that has once committed this way is done with identifiers: all that filter by one do nothing for it from then on. In overwrite mode
+// it replaces the partitions that the messages touch, or all of a table without partitions. Messages without files commit nothing; but
+// an overwrite of a table without partitions by such messages empties it.
 func (tc *TableCommit) Commit(m *CommitMessages) error {
 	call := ffiTableCommitCommit
 	if tc != nil && tc.overwrite {

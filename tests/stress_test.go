@@ -93,22 +93,7 @@ func TestNothingIsLeftAtRest(t *testing.T) {
 		table, err := catalog.GetTable(id)
 		must(t, err)
 		defer table.Close()
-		builder, err := table.NewWriteBuilder()
-		must(t, err)
-		defer builder.Close()
-		write, err := builder.NewWrite()
-		must(t, err)
-		defer write.Close()
-		batch := record(allocator, person{1, "x"})
-		defer batch.Release()
-		must(t, write.WriteArrowBatch(batch))
-		messages, err := write.PrepareCommit()
-		must(t, err)
-		defer messages.Close()
-		commit, err := builder.NewCommit()
-		must(t, err)
-		defer commit.Close()
-		must(t, commit.Abort(messages))
+		must(t, writeRow(table, allocator, 1, (*paimon.TableCommit).Abort))
 	}
 	for range 50 {
 		round()
@@ -217,7 +202,7 @@ func TestConcurrentCommits(t *testing.T) {
 			}
 			defer mine.Close()
 			for i := range commits {
-				if err := commitRow(mine, allocator, int32(g*commits+i)); err != nil {
+				if err := writeRow(mine, allocator, int32(g*commits+i), (*paimon.TableCommit).Commit); err != nil {
 					t.Error(err)
 				}
 			}
@@ -230,8 +215,8 @@ func TestConcurrentCommits(t *testing.T) {
 	}
 }
 
-// commitRow writes and commits one row, off the test's goroutine.
-func commitRow(table *paimon.Table, allocator memory.Allocator, id int32) error {
+// writeRow writes one row in a job of its own and commits or aborts it. It may be called off the test's goroutine.
+func writeRow(table *paimon.Table, allocator memory.Allocator, id int32, end func(*paimon.TableCommit, *paimon.CommitMessages) error) error {
 	builder, err := table.NewWriteBuilder()
 	if err != nil {
 		return err
@@ -257,5 +242,5 @@ func commitRow(table *paimon.Table, allocator memory.Allocator, id int32) error 
 		return err
 	}
 	defer commit.Close()
-	return commit.Commit(messages)
+	return end(commit, messages)
 }
