@@ -302,9 +302,7 @@ func ExampleTable_NewReadBuilder() {
 }
 
 func Example_errors() {
-	warehouse := must(os.MkdirTemp("", "paimon-example-"))
-	defer os.RemoveAll(warehouse)
-	catalog := must(paimon.NewCatalog(map[string]string{"warehouse": warehouse}))
+	catalog := must(paimon.NewCatalog(map[string]string{"warehouse": "memory:/example"})) // gone when the catalog is closed
 	defer catalog.Close()
 	check(catalog.CreateDatabase("shop", nil, false))
 
@@ -326,11 +324,11 @@ func Example_errors() {
 	// [/errors]
 
 	// Output:
-	// paimon: get table shop.none: table does not exist: Table shop.none does not exist.
+	// paimon: get table shop.none: table does not exist: Table shop.none does not exist. The warehouse is memory:/example.
 	// true
 	// true
 	// true
-	// "get table" of "shop.none" failed with "not found": Table shop.none does not exist.
+	// "get table" of "shop.none" failed with "not found": Table shop.none does not exist. The warehouse is memory:/example.
 	// true
 }
 
