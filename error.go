@@ -73,7 +73,7 @@ type sentinel struct {
 	text string
 }
 
-func (s *sentinel) Error() string        { return "paimon: " + s.text }
+func (s *sentinel) Error() string { return "paimon: " + s.text }
 func (s *sentinel) Is(target error) bool {
 	return target == error(s.code) || s.code.Is(target) || target == fs.ErrPermission && s == ErrPermissionDenied
 }
