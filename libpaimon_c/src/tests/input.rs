@@ -184,6 +184,7 @@ fn writes() {
     unsafe {
         invalid!(
             paimon_write_builder_with_overwrite(null()),
+            paimon_write_builder_with_write_only(null()),
             paimon_write_builder_new_write(null()),
             paimon_write_builder_new_commit(null()),
             paimon_table_write_write_arrow_batch(null(), source.array().cast(), source.schema().cast()),
