@@ -21,6 +21,8 @@ type (
 	cTableWrite        struct{ _ [0]byte }
 	cCommitMessages    struct{ _ [0]byte }
 	cTableCommit       struct{ _ [0]byte }
+	cBlobReader        struct{ _ [0]byte }
+	cBlobStream        struct{ _ [0]byte }
 )
 
 // void is the result of a function that returns nothing.

@@ -3,6 +3,7 @@
 package tests
 
 import (
+	"io"
 	"iter"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -65,6 +66,15 @@ var (
 	_ func(*paimon.TableCommit) error                                                = (*paimon.TableCommit).TruncateTable
 	_ func(*paimon.TableCommit, int64) error                                         = (*paimon.TableCommit).TruncateTableWithIdentifier
 	_ func(*paimon.TableCommit, *paimon.CommitMessages) error                        = (*paimon.TableCommit).Abort
+
+	_ func(map[string]string) (*paimon.BlobReader, error)          = paimon.NewBlobReader
+	_ func(*paimon.Table) (*paimon.BlobReader, error)              = (*paimon.Table).NewBlobReader
+	_ func(*paimon.BlobReader)                                     = (*paimon.BlobReader).Close
+	_ func(*paimon.BlobReader, []byte) ([]byte, error)             = (*paimon.BlobReader).ReadBlob
+	_ func(*paimon.BlobReader, [][]byte) ([][]byte, error)         = (*paimon.BlobReader).ReadBlobs
+	_ func(*paimon.BlobReader, []byte) (*paimon.BlobStream, error) = (*paimon.BlobReader).OpenBlob
+	_ io.ReadSeekCloser                                            = (*paimon.BlobStream)(nil)
+	_ func(arrow.Array, int) (map[string][]byte, error)            = paimon.StringBlobMapDescriptors
 
 	_ error                                = paimon.CodeNotFound
 	_ func(*paimon.Error) paimon.ErrorCode = (*paimon.Error).Code

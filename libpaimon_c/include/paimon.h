@@ -149,6 +149,16 @@ struct ArrowSchema;
 #define PAIMON_CODE_DATABASE_NOT_EMPTY 401
 
 /**
+ * Reads what blob descriptors name. Safe for concurrent use.
+ */
+typedef struct paimon_blob_reader paimon_blob_reader;
+
+/**
+ * One blob as a stream with a position. Safe for concurrent use; calls wait for each other.
+ */
+typedef struct paimon_blob_stream paimon_blob_stream;
+
+/**
  * An open catalog. Safe for concurrent use.
  */
 typedef struct paimon_catalog paimon_catalog;
@@ -250,9 +260,9 @@ typedef struct {
  * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
  */
 typedef struct {
-  paimon_catalog *value;
+  paimon_blob_reader *value;
   paimon_error *error;
-} paimon_result_catalog;
+} paimon_result_blob_reader;
 
 /**
  * One key and value of a catalog's or a database's options. Both strings are borrowed for the call.
@@ -261,6 +271,30 @@ typedef struct {
   const char *key;
   const char *value;
 } paimon_option;
+
+/**
+ * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
+ */
+typedef struct {
+  paimon_blob_stream *value;
+  paimon_error *error;
+} paimon_result_blob_stream;
+
+/**
+ * What a function that counts gives: `error` is NULL on success, else `value` is 0.
+ */
+typedef struct {
+  size_t value;
+  paimon_error *error;
+} paimon_result_size;
+
+/**
+ * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
+ */
+typedef struct {
+  paimon_catalog *value;
+  paimon_error *error;
+} paimon_result_catalog;
 
 /**
  * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
@@ -310,14 +344,6 @@ typedef struct {
   paimon_plan *value;
   paimon_error *error;
 } paimon_result_plan;
-
-/**
- * What a function that counts gives: `error` is NULL on success, else `value` is 0.
- */
-typedef struct {
-  size_t value;
-  paimon_error *error;
-} paimon_result_size;
 
 /**
  * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
@@ -428,6 +454,76 @@ void paimon_borrowed_schema_release(struct ArrowSchema *schema);
  * `batch` comes from this library and was not freed before.
  */
 void paimon_arrow_batch_free(paimon_arrow_batch batch);
+
+/**
+ * Makes a reader that opens the storage of each descriptor with these options: those of a catalog, without the catalog's own.
+ * Nothing is opened yet. The caller owns the reader and gives it to `paimon_blob_reader_free`.
+ *
+ * `options` is NULL or points to `len` options whose strings are NUL-terminated.
+ */
+paimon_result_blob_reader paimon_blob_reader_new(const paimon_option *options,
+                                                        size_t len);
+
+/**
+ * Makes a reader over the storage of the table, with its credentials. The caller owns it and gives it to
+ * `paimon_blob_reader_free`.
+ *
+ * `table` is NULL or live.
+ */
+paimon_result_blob_reader paimon_table_new_blob_reader(const paimon_table *table);
+
+/**
+ * Frees a reader; streams it opened stay valid. NULL is ignored.
+ *
+ * `reader` is NULL or a live reader that no other call uses any more.
+ */
+void paimon_blob_reader_free(paimon_blob_reader *reader);
+
+/**
+ * Reads the blobs of `len` descriptors into `values`, in their order. On success the caller owns each of the `len` values and gives
+ * it to `paimon_bytes_free`; an empty blob is `{NULL, 0}`. On failure `values` is left as it was, and the message says which
+ * descriptors, counted from 0, it is about.
+ *
+ * `reader` is NULL or live; `descriptors` and `values` are NULL or have `len` entries. Descriptors are borrowed.
+ */
+paimon_error *paimon_blob_reader_read_blobs(const paimon_blob_reader *reader,
+                                            const paimon_bytes *descriptors,
+                                            size_t len,
+                                            paimon_bytes *values);
+
+/**
+ * Opens the blob of a descriptor as a stream at position 0. Its storage is touched when it is first read, or seeked from its end.
+ * The caller owns the stream and gives it to `paimon_blob_stream_free`.
+ *
+ * `reader` is NULL or live, `descriptor` NULL or `len` bytes, which are borrowed.
+ */
+paimon_result_blob_stream paimon_blob_reader_open_blob(const paimon_blob_reader *reader,
+                                                              const uint8_t *descriptor,
+                                                              size_t len);
+
+/**
+ * Frees a stream. NULL is ignored.
+ *
+ * `stream` is NULL or a live stream that no other call uses any more.
+ */
+void paimon_blob_stream_free(paimon_blob_stream *stream);
+
+/**
+ * Reads at most `len` bytes into `buffer` and moves on by as many as it says, which may be fewer; 0 is the end.
+ *
+ * `stream` is NULL or live, `buffer` NULL or `len` bytes that are the caller's.
+ */
+paimon_result_size paimon_blob_stream_read(const paimon_blob_stream *stream, uint8_t *buffer, size_t len);
+
+/**
+ * Moves to `offset`, counted from the start of the blob (`whence` 0), from the position (1) or from its end (2), and gives the new
+ * position. It may lie beyond the end, where reads find nothing; before the start is PAIMON_CODE_INVALID_INPUT.
+ *
+ * `stream` is NULL or live.
+ */
+paimon_result_size paimon_blob_stream_seek(const paimon_blob_stream *stream,
+                                           int64_t offset,
+                                           int32_t whence);
 
 /**
  * Opens a catalog. The options are Paimon's: `warehouse`, `metastore` (`filesystem` or `rest`), `uri`, `s3.*`, ... Nothing is

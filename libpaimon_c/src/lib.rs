@@ -17,6 +17,7 @@
 pub mod abi;
 pub mod alloc;
 pub mod arrow;
+pub mod blob;
 pub mod catalog;
 pub mod error;
 mod exports;

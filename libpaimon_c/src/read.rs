@@ -243,16 +243,7 @@ pub unsafe extern "C" fn paimon_plan_free(plan: *mut paimon_plan) {
 #[no_mangle]
 pub unsafe extern "C" fn paimon_plan_num_splits(plan: *const paimon_plan) -> paimon_result_size {
     // SAFETY: as the caller promises.
-    match guard(|| Ok(unsafe { borrow(plan, "the plan")? }.splits.len())) {
-        Ok(value) => paimon_result_size {
-            value,
-            error: std::ptr::null_mut(),
-        },
-        Err(failure) => paimon_result_size {
-            value: 0,
-            error: failure.give(),
-        },
-    }
+    paimon_result_size::from(guard(|| Ok(unsafe { borrow(plan, "the plan")? }.splits.len())))
 }
 
 /// One split of the plan, `index` from 0, in the bytes that Java's SplitSerializer writes (version 1, DataSplit version 9).

@@ -138,6 +138,21 @@ pub struct paimon_result_size {
     pub error: *mut paimon_error,
 }
 
+impl paimon_result_size {
+    pub fn from(outcome: Result<usize>) -> Self {
+        match outcome {
+            Ok(value) => Self {
+                value,
+                error: std::ptr::null_mut(),
+            },
+            Err(failure) => Self {
+                value: 0,
+                error: failure.give(),
+            },
+        }
+    }
+}
+
 /// Encodes metadata for the way out.
 pub fn json<T: serde::Serialize>(value: &T) -> Result<Vec<u8>> {
     serde_json::to_vec(value).map_err(|error| Failure::unexpected(format!("cannot encode as JSON: {error}")))
