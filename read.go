@@ -77,6 +77,25 @@ func (rb *ReadBuilder) WithLimit(limit int) error {
 	return rb.h.lib.done(op, rb.h.object, e, err)
 }
 
+// WithResources makes the reads that are made from now on stay within a memory budget, which they share with all else that took it:
+// what exceeds it is [CodeResourceExhausted], the error of [RecordBatchReader.NextRecord]. They keep the budget after r is closed; a nil
+// or closed r is [ErrClosed].
+func (rb *ReadBuilder) WithResources(r *ResourceContext) error {
+	const op = "set resources"
+	p, err := rb.base().acquire(op)
+	if err != nil {
+		return err
+	}
+	defer rb.h.release()
+	context, err := r.base().acquire(op)
+	if err != nil {
+		return err
+	}
+	defer r.h.release()
+	e, err := ffiReadBuilderWithResources.call(rb.h.lib, p, context)
+	return rb.h.lib.done(op, rb.h.object, e, err)
+}
+
 // NewScan makes a scan with the builder's settings. The caller closes it.
 func (rb *ReadBuilder) NewScan() (*TableScan, error) {
 	const op = "new scan"

@@ -15,6 +15,8 @@ var (
 	ffiReadBuilderWithCaseSensitive = bind2[*cError, *cReadBuilder, bool]("paimon_read_builder_with_case_sensitive")
 	// paimon_error* paimon_read_builder_with_limit(const paimon_read_builder*, size_t limit);
 	ffiReadBuilderWithLimit = bind2[*cError, *cReadBuilder, uintptr]("paimon_read_builder_with_limit")
+	// paimon_error* paimon_read_builder_with_resources(const paimon_read_builder*, const paimon_resource_context*);
+	ffiReadBuilderWithResources = bind2[*cError, *cReadBuilder, *cResourceContext]("paimon_read_builder_with_resources")
 	// paimon_result_table_scan paimon_read_builder_new_scan(const paimon_read_builder*);
 	ffiReadBuilderNewScan = bind1[result[cTableScan], *cReadBuilder]("paimon_read_builder_new_scan")
 	// paimon_result_table_read paimon_read_builder_new_read(const paimon_read_builder*);

@@ -67,14 +67,20 @@ var (
 	_ func(*paimon.TableCommit, int64) error                                         = (*paimon.TableCommit).TruncateTableWithIdentifier
 	_ func(*paimon.TableCommit, *paimon.CommitMessages) error                        = (*paimon.TableCommit).Abort
 
-	_ func(map[string]string) (*paimon.BlobReader, error)          = paimon.NewBlobReader
-	_ func(*paimon.Table) (*paimon.BlobReader, error)              = (*paimon.Table).NewBlobReader
-	_ func(*paimon.BlobReader)                                     = (*paimon.BlobReader).Close
-	_ func(*paimon.BlobReader, []byte) ([]byte, error)             = (*paimon.BlobReader).ReadBlob
-	_ func(*paimon.BlobReader, [][]byte) ([][]byte, error)         = (*paimon.BlobReader).ReadBlobs
-	_ func(*paimon.BlobReader, []byte) (*paimon.BlobStream, error) = (*paimon.BlobReader).OpenBlob
-	_ io.ReadSeekCloser                                            = (*paimon.BlobStream)(nil)
-	_ func(arrow.Array, int) (map[string][]byte, error)            = paimon.StringBlobMapDescriptors
+	_ func(uintptr) (*paimon.ResourceContext, error)                = paimon.NewResourceContext
+	_ func(*paimon.ResourceContext) (paimon.ResourceMetrics, error) = (*paimon.ResourceContext).Metrics
+	_ func(*paimon.ResourceContext)                                 = (*paimon.ResourceContext).Close
+	_                                                               = paimon.ResourceMetrics{ReservedMemoryBytes: uintptr(0), PeakReservedMemoryBytes: uintptr(0)}
+	_ func(*paimon.ReadBuilder, *paimon.ResourceContext) error      = (*paimon.ReadBuilder).WithResources
+	_ func(*paimon.WriteBuilder, *paimon.ResourceContext) error     = (*paimon.WriteBuilder).WithResources
+	_ func(map[string]string) (*paimon.BlobReader, error)           = paimon.NewBlobReader
+	_ func(*paimon.Table) (*paimon.BlobReader, error)               = (*paimon.Table).NewBlobReader
+	_ func(*paimon.BlobReader)                                      = (*paimon.BlobReader).Close
+	_ func(*paimon.BlobReader, []byte) ([]byte, error)              = (*paimon.BlobReader).ReadBlob
+	_ func(*paimon.BlobReader, [][]byte) ([][]byte, error)          = (*paimon.BlobReader).ReadBlobs
+	_ func(*paimon.BlobReader, []byte) (*paimon.BlobStream, error)  = (*paimon.BlobReader).OpenBlob
+	_ io.ReadSeekCloser                                             = (*paimon.BlobStream)(nil)
+	_ func(arrow.Array, int) (map[string][]byte, error)             = paimon.StringBlobMapDescriptors
 
 	_ error                                = paimon.CodeNotFound
 	_ func(*paimon.Error) paimon.ErrorCode = (*paimon.Error).Code

@@ -35,6 +35,8 @@ type chain struct {
 	messages     *paimon.CommitMessages
 	more         *paimon.CommitMessages // of the same write, without files
 	commit       *paimon.TableCommit
+	resources    *paimon.ResourceContext
+	spare        *paimon.ResourceContext
 	blobReader   *paimon.BlobReader
 	blobStream   *paimon.BlobStream
 	descriptor   []byte
@@ -74,6 +76,11 @@ func newChain(t testing.TB) *chain {
 	t.Cleanup(c.more.Close)
 	c.commit, err = c.writeBuilder.NewCommit()
 	keep(err)
+	c.resources, err = paimon.NewResourceContext(1 << 30)
+	keep(err)
+	c.spare, err = paimon.NewResourceContext(1 << 30)
+	keep(err)
+	t.Cleanup(c.spare.Close)
 	c.descriptor = descriptorOf(fileOf(t, "blob"), 0, -1)
 	c.blobReader, err = c.table.NewBlobReader()
 	keep(err)
@@ -132,6 +139,7 @@ func (c *chain) handles() []handleCase {
 			"WithProjection":    func() error { return c.readBuilder.WithProjection([]string{"id", "name"}) },
 			"WithCaseSensitive": func() error { return c.readBuilder.WithCaseSensitive(true) },
 			"WithLimit":         func() error { return c.readBuilder.WithLimit(10) },
+			"WithResources":     func() error { return c.readBuilder.WithResources(c.spare) },
 			"NewScan":           func() error { return drop(c.readBuilder.NewScan()) },
 			"NewRead":           func() error { return drop(c.readBuilder.NewRead()) },
 		}, &paimon.ReadBuilder{}},
@@ -169,6 +177,7 @@ func (c *chain) handles() []handleCase {
 		}, &paimon.RecordBatchReader{}},
 		{"WriteBuilder", c.writeBuilder.Close, map[string]func() error{
 			"WithOverwrite": func() error { return c.writeBuilder.WithOverwrite() },
+			"WithResources": func() error { return c.writeBuilder.WithResources(c.spare) },
 			"NewWrite":      func() error { return drop(c.writeBuilder.NewWrite()) },
 			"NewCommit":     func() error { return drop(c.writeBuilder.NewCommit()) },
 		}, &paimon.WriteBuilder{}},
@@ -187,6 +196,9 @@ func (c *chain) handles() []handleCase {
 		{"CommitMessages", c.messages.Close, map[string]func() error{
 			"Merge": func() error { return c.messages.Merge(c.more) },
 		}, &paimon.CommitMessages{}},
+		{"ResourceContext", c.resources.Close, map[string]func() error{
+			"Metrics": func() error { return ignore(c.resources.Metrics()) },
+		}, &paimon.ResourceContext{}},
 		{"BlobReader", c.blobReader.Close, map[string]func() error{
 			"ReadBlob":  func() error { return ignore(c.blobReader.ReadBlob(c.descriptor)) },
 			"ReadBlobs": func() error { return ignore(c.blobReader.ReadBlobs([][]byte{c.descriptor})) },
@@ -247,7 +259,7 @@ func TestEveryHandleType(t *testing.T) {
 					continue
 				}
 				var e *paimon.Error
-				if !errors.As(err, &e) || e.Op() == "" || e.Object() == "" && h.name != "Catalog" {
+				if !errors.As(err, &e) || e.Op() == "" || e.Object() == "" && h.name != "Catalog" && h.name != "ResourceContext" {
 					t.Errorf("%s: the error has no operation or object: %v", name, err)
 				}
 			}

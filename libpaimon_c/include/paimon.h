@@ -189,6 +189,11 @@ typedef struct paimon_read_builder paimon_read_builder;
 typedef struct paimon_record_batch_reader paimon_record_batch_reader;
 
 /**
+ * A memory budget. Safe for concurrent use.
+ */
+typedef struct paimon_resource_context paimon_resource_context;
+
+/**
  * An open table, with the schema it had when it was opened. Safe for concurrent use.
  */
 typedef struct paimon_table paimon_table;
@@ -360,6 +365,30 @@ typedef struct {
   paimon_arrow_batch value;
   paimon_error *error;
 } paimon_result_batch;
+
+/**
+ * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
+ */
+typedef struct {
+  paimon_resource_context *value;
+  paimon_error *error;
+} paimon_result_resource_context;
+
+/**
+ * What a budget's users have reserved now, and the most they ever had.
+ */
+typedef struct {
+  size_t reserved_memory_bytes;
+  size_t peak_reserved_memory_bytes;
+} paimon_resource_metrics;
+
+/**
+ * What `paimon_resource_context_metrics` gives: `error` is NULL on success, else `value` is all 0.
+ */
+typedef struct {
+  paimon_resource_metrics value;
+  paimon_error *error;
+} paimon_result_resource_metrics;
 
 /**
  * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
@@ -680,6 +709,15 @@ paimon_error *paimon_read_builder_with_limit(const paimon_read_builder *builder,
                                              size_t limit);
 
 /**
+ * Makes the reads that come from this builder from now on stay within a memory budget, which lives on as long as they do: a batch
+ * that would exceed it is PAIMON_CODE_RESOURCE_EXHAUSTED, and ends its reader.
+ *
+ * `builder` and `context` are NULL or live.
+ */
+paimon_error *paimon_read_builder_with_resources(const paimon_read_builder *builder,
+                                                 const paimon_resource_context *context);
+
+/**
  * Makes a scan with the builder's settings. The caller owns it and gives it to `paimon_table_scan_free`.
  *
  * `builder` is NULL or live.
@@ -773,6 +811,25 @@ void paimon_record_batch_reader_free(paimon_record_batch_reader *reader);
 paimon_result_batch paimon_record_batch_reader_next(const paimon_record_batch_reader *reader);
 
 /**
+ * Makes a budget of so many bytes; of 0 nothing can be reserved. The caller owns it and gives it to `paimon_resource_context_free`.
+ */
+paimon_result_resource_context paimon_resource_context_new(size_t memory_limit_bytes);
+
+/**
+ * Frees a budget. What took it goes on to stay within it. NULL is ignored.
+ *
+ * `context` is NULL or a live budget that no other call uses any more.
+ */
+void paimon_resource_context_free(paimon_resource_context *context);
+
+/**
+ * What is reserved of the budget.
+ *
+ * `context` is NULL or live.
+ */
+paimon_result_resource_metrics paimon_resource_context_metrics(const paimon_resource_context *context);
+
+/**
  * Frees a table; builders, scans, reads, writes and commits made from it stay valid. NULL is ignored.
  *
  * `table` is NULL or a live table that no other call uses any more.
@@ -837,6 +894,15 @@ void paimon_write_builder_free(paimon_write_builder *builder);
  * `builder` is NULL or live.
  */
 paimon_error *paimon_write_builder_with_overwrite(const paimon_write_builder *builder);
+
+/**
+ * Makes the writes that come from this builder from now on stay within a memory budget, which lives on as long as they do: a call
+ * that would exceed it is PAIMON_CODE_RESOURCE_EXHAUSTED.
+ *
+ * `builder` and `context` are NULL or live.
+ */
+paimon_error *paimon_write_builder_with_resources(const paimon_write_builder *builder,
+                                                  const paimon_resource_context *context);
 
 /**
  * Makes a write. The caller owns it and gives it to `paimon_table_write_free`.

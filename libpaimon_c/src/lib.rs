@@ -23,6 +23,7 @@ pub mod error;
 mod exports;
 pub mod handle;
 pub mod read;
+pub mod resource;
 pub mod runtime;
 pub mod table;
 pub mod types;

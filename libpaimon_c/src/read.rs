@@ -6,6 +6,7 @@ use std::ffi::c_char;
 use std::sync::{Arc, Mutex};
 
 use futures::StreamExt;
+use paimon::resource::ResourceContext;
 use paimon::table::ArrowRecordBatchStream;
 use paimon::{DataSplit, ReadBuilder};
 
@@ -14,6 +15,7 @@ use crate::error::{
     borrow, guard, guard_void, paimon_error, slice, text, Failure, Result, PAIMON_CODE_INVALID_INPUT, PAIMON_CODE_UNSUPPORTED,
 };
 use crate::handle;
+use crate::resource::paimon_resource_context;
 use crate::runtime::Hold;
 use crate::table::Shared;
 use crate::types::{
@@ -32,6 +34,7 @@ struct Wish {
     projection: Option<Vec<String>>,
     case_insensitive: bool,
     limit: Option<usize>,
+    resources: Option<ResourceContext>,
 }
 
 impl Wish {
@@ -44,6 +47,9 @@ impl Wish {
         builder.with_case_sensitive(!self.case_insensitive);
         if let Some(limit) = self.limit {
             builder.with_limit(limit);
+        }
+        if let Some(resources) = &self.resources {
+            builder.with_resources(resources.clone());
         }
         Ok(builder)
     }
@@ -162,6 +168,23 @@ pub unsafe extern "C" fn paimon_read_builder_with_limit(builder: *const paimon_r
         // SAFETY: as the caller promises.
         let builder = unsafe { borrow(builder, "the read builder")? };
         builder.change(|wish| wish.limit = Some(limit))
+    })
+}
+
+/// Makes the reads that come from this builder from now on stay within a memory budget, which lives on as long as they do: a batch
+/// that would exceed it is PAIMON_CODE_RESOURCE_EXHAUSTED, and ends its reader.
+///
+/// # Safety
+/// `builder` and `context` are NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_read_builder_with_resources(
+    builder: *const paimon_read_builder,
+    context: *const paimon_resource_context,
+) -> *mut paimon_error {
+    guard_void(|| {
+        // SAFETY: as the caller promises.
+        let (builder, resources) = unsafe { (borrow(builder, "the read builder")?, borrow(context, "the resource context")?) };
+        builder.change(|wish| wish.resources = Some(resources.context.clone()))
     })
 }
 

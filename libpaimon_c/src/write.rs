@@ -10,12 +10,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int8Type;
 use arrow_array::RecordBatch;
+use paimon::resource::ResourceContext;
 use paimon::{CommitMessage, TableCommit, TableWrite, WriteBuilder};
 
 use crate::arrow;
 use crate::error::{borrow, guard, guard_void, paimon_error, Failure, Result};
 use crate::handle;
 use crate::read::poisoned;
+use crate::resource::paimon_resource_context;
 use crate::runtime::Hold;
 use crate::table::Shared;
 use crate::types::paimon_result;
@@ -25,6 +27,7 @@ pub struct paimon_write_builder {
     shared: Arc<Shared>,
     commit_user: String,
     overwrite: AtomicBool,
+    resources: Mutex<Option<ResourceContext>>,
 }
 
 /// Buffers batches and writes their data files. Safe for concurrent use; calls wait for each other.
@@ -132,6 +135,7 @@ impl paimon_write_builder {
             shared,
             commit_user,
             overwrite: AtomicBool::new(false),
+            resources: Mutex::new(None),
         })
     }
 
@@ -193,6 +197,24 @@ pub unsafe extern "C" fn paimon_write_builder_with_overwrite(builder: *const pai
     })
 }
 
+/// Makes the writes that come from this builder from now on stay within a memory budget, which lives on as long as they do: a call
+/// that would exceed it is PAIMON_CODE_RESOURCE_EXHAUSTED.
+///
+/// # Safety
+/// `builder` and `context` are NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_write_builder_with_resources(
+    builder: *const paimon_write_builder,
+    context: *const paimon_resource_context,
+) -> *mut paimon_error {
+    guard_void(|| {
+        // SAFETY: as the caller promises.
+        let (builder, resources) = unsafe { (borrow(builder, "the write builder")?, borrow(context, "the resource context")?) };
+        *builder.resources.lock().map_err(|_| poisoned("write builder"))? = Some(resources.context.clone());
+        Ok(())
+    })
+}
+
 /// Makes a write. The caller owns it and gives it to `paimon_table_write_free`.
 ///
 /// # Safety
@@ -206,9 +228,14 @@ pub unsafe extern "C" fn paimon_write_builder_new_write(
         let builder = unsafe { borrow(builder, "the write builder")? };
         let origin = builder.origin();
         let shared = &builder.shared;
-        let write = shared
-            .hold
-            .within(|| builder.engine(origin.overwrite)?.new_write().map_err(Failure::from))?;
+        let resources = builder.resources.lock().map_err(|_| poisoned("write builder"))?.clone();
+        let write = shared.hold.within(|| {
+            let mut engine = builder.engine(origin.overwrite)?;
+            if let Some(resources) = resources {
+                engine = engine.with_resources(resources);
+            }
+            engine.new_write().map_err(Failure::from)
+        })?;
         Ok(paimon_table_write {
             write: Mutex::new(Some(write)),
             kinds: Mutex::new(None),
