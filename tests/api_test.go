@@ -67,6 +67,27 @@ var (
 	_ func(*paimon.TableCommit, int64) error                                         = (*paimon.TableCommit).TruncateTableWithIdentifier
 	_ func(*paimon.TableCommit, *paimon.CommitMessages) error                        = (*paimon.TableCommit).Abort
 
+	_ func(*paimon.Table) (*paimon.PostponeFixedBucketWriteBuilder, error)                                 = (*paimon.Table).NewPostponeFixedBucketWriteBuilder
+	_ func(*paimon.Table, string) (*paimon.PostponeFixedBucketWriteBuilder, error)                         = (*paimon.Table).NewPostponeFixedBucketWriteBuilderWithCommitUser
+	_ func(*paimon.PostponeFixedBucketWriteBuilder)                                                        = (*paimon.PostponeFixedBucketWriteBuilder).Close
+	_ func(*paimon.PostponeFixedBucketWriteBuilder, *paimon.ResourceContext) error                         = (*paimon.PostponeFixedBucketWriteBuilder).WithResources
+	_ func(*paimon.PostponeFixedBucketWriteBuilder) error                                                  = (*paimon.PostponeFixedBucketWriteBuilder).WithOverwrite
+	_ func(*paimon.PostponeFixedBucketWriteBuilder, arrow.RecordBatch) error                               = (*paimon.PostponeFixedBucketWriteBuilder).WithBucketPlan
+	_ func(*paimon.PostponeFixedBucketWriteBuilder) (*paimon.PostponeFixedBucketTableWrite, error)         = (*paimon.PostponeFixedBucketWriteBuilder).NewWrite
+	_ func(*paimon.PostponeFixedBucketWriteBuilder) (*paimon.PostponeFixedBucketTableCommit, error)        = (*paimon.PostponeFixedBucketWriteBuilder).NewCommit
+	_ func(*paimon.PostponeFixedBucketTableWrite)                                                          = (*paimon.PostponeFixedBucketTableWrite).Close
+	_ func(*paimon.PostponeFixedBucketTableWrite, arrow.RecordBatch) error                                 = (*paimon.PostponeFixedBucketTableWrite).WriteArrowBatch
+	_ func(*paimon.PostponeFixedBucketTableWrite) (*paimon.PostponeFixedBucketCommitMessages, error)       = (*paimon.PostponeFixedBucketTableWrite).PrepareCommit
+	_ func(*paimon.PostponeFixedBucketCommitMessages)                                                      = (*paimon.PostponeFixedBucketCommitMessages).Close
+	_ func(*paimon.PostponeFixedBucketCommitMessages, *paimon.PostponeFixedBucketCommitMessages) error     = (*paimon.PostponeFixedBucketCommitMessages).Merge
+	_ func(*paimon.PostponeFixedBucketTableCommit)                                                         = (*paimon.PostponeFixedBucketTableCommit).Close
+	_ func(*paimon.PostponeFixedBucketTableCommit, *paimon.PostponeFixedBucketCommitMessages) error        = (*paimon.PostponeFixedBucketTableCommit).Commit
+	_ func(*paimon.PostponeFixedBucketTableCommit, *paimon.PostponeFixedBucketCommitMessages, int64) error = (*paimon.PostponeFixedBucketTableCommit).CommitWithIdentifier
+	_ func(*paimon.PostponeFixedBucketTableCommit, *paimon.PostponeFixedBucketCommitMessages, int64) error = (*paimon.PostponeFixedBucketTableCommit).FilterAndCommitWithIdentifier
+	_ func(*paimon.PostponeFixedBucketTableCommit) error                                                   = (*paimon.PostponeFixedBucketTableCommit).TruncateTable
+	_ func(*paimon.PostponeFixedBucketTableCommit, int64) error                                            = (*paimon.PostponeFixedBucketTableCommit).TruncateTableWithIdentifier
+	_ func(*paimon.PostponeFixedBucketTableCommit, *paimon.PostponeFixedBucketCommitMessages) error        = (*paimon.PostponeFixedBucketTableCommit).Abort
+
 	_ func(uintptr) (*paimon.ResourceContext, error)                = paimon.NewResourceContext
 	_ func(*paimon.ResourceContext) (paimon.ResourceMetrics, error) = (*paimon.ResourceContext).Metrics
 	_ func(*paimon.ResourceContext)                                 = (*paimon.ResourceContext).Close

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -35,6 +36,12 @@ type chain struct {
 	messages     *paimon.CommitMessages
 	more         *paimon.CommitMessages // of the same write, without files
 	commit       *paimon.TableCommit
+	fixed        *fixedJob // of a postpone table beside
+	fixedWrite   *paimon.PostponeFixedBucketTableWrite
+	fixedOver    atomic.Bool // the test has closed fixedWrite
+	fixedDone    *paimon.PostponeFixedBucketCommitMessages
+	fixedMore    *paimon.PostponeFixedBucketCommitMessages
+	bucketPlan   arrow.RecordBatch
 	resources    *paimon.ResourceContext
 	spare        *paimon.ResourceContext
 	blobReader   *paimon.BlobReader
@@ -76,6 +83,16 @@ func newChain(t testing.TB) *chain {
 	t.Cleanup(c.more.Close)
 	c.commit, err = c.writeBuilder.NewCommit()
 	keep(err)
+	schema, err := paimon.SchemaFromArrow(people)
+	keep(err)
+	postpone(schema)
+	keep(c.catalog.CreateTable(paimon.NewIdentifier("db", "later"), schema, false))
+	c.fixed = newFixedJob(t, openTable(t, c.catalog, paimon.NewIdentifier("db", "later")), goMemory, 1, false)
+	c.fixedWrite, err = c.fixed.builder.NewWrite()
+	keep(err)
+	c.fixedDone = c.fixed.prepare(t, goMemory, person{1, "one"})
+	c.fixedMore = c.fixed.prepare(t, goMemory, person{2, "two"})
+	c.bucketPlan = bucketPlan(goMemory, 1)
 	c.resources, err = paimon.NewResourceContext(1 << 30)
 	keep(err)
 	c.spare, err = paimon.NewResourceContext(1 << 30)
@@ -134,6 +151,12 @@ func (c *chain) handles() []handleCase {
 			"NewWriteBuilder":               func() error { return drop(c.table.NewWriteBuilder()) },
 			"NewWriteBuilderWithCommitUser": func() error { return drop(c.table.NewWriteBuilderWithCommitUser("u")) },
 			"NewBlobReader":                 func() error { return drop(c.table.NewBlobReader()) },
+			"NewPostponeFixedBucketWriteBuilder": func() error {
+				return unlessNoPostpone(drop(c.table.NewPostponeFixedBucketWriteBuilder()))
+			},
+			"NewPostponeFixedBucketWriteBuilderWithCommitUser": func() error {
+				return unlessNoPostpone(drop(c.table.NewPostponeFixedBucketWriteBuilderWithCommitUser("u")))
+			},
 		}, &paimon.Table{}},
 		{"ReadBuilder", c.readBuilder.Close, map[string]func() error{
 			"WithProjection":    func() error { return c.readBuilder.WithProjection([]string{"id", "name"}) },
@@ -196,6 +219,39 @@ func (c *chain) handles() []handleCase {
 		{"CommitMessages", c.messages.Close, map[string]func() error{
 			"Merge": func() error { return c.messages.Merge(c.more) },
 		}, &paimon.CommitMessages{}},
+		{"PostponeFixedBucketTableWrite", func() { c.fixedOver.Store(true); c.fixedWrite.Close() }, map[string]func() error{
+			"WriteArrowBatch": func() error { return c.fixedWrite.WriteArrowBatch(batch) },
+			"PrepareCommit": func() error {
+				if c.fixedOver.Load() {
+					return drop(c.fixedWrite.PrepareCommit())
+				}
+				other, err := c.fixed.builder.NewWrite() // it closes the write
+				if err != nil {
+					return err
+				}
+				return drop(other.PrepareCommit())
+			},
+		}, &paimon.PostponeFixedBucketTableWrite{}},
+		{"PostponeFixedBucketWriteBuilder", c.fixed.builder.Close, map[string]func() error{
+			"WithOverwrite":  func() error { return c.fixed.builder.WithOverwrite() },
+			"WithResources":  func() error { return c.fixed.builder.WithResources(c.spare) },
+			"WithBucketPlan": func() error { return c.fixed.builder.WithBucketPlan(c.bucketPlan) },
+			"NewWrite":       func() error { return drop(c.fixed.builder.NewWrite()) },
+			"NewCommit":      func() error { return drop(c.fixed.builder.NewCommit()) },
+		}, &paimon.PostponeFixedBucketWriteBuilder{}},
+		{"PostponeFixedBucketTableCommit", c.fixed.commit.Close, map[string]func() error{
+			"Commit":               func() error { return unlessRepeated(c.fixed.commit.Commit(c.fixedDone)) },
+			"CommitWithIdentifier": func() error { return unlessRepeated(c.fixed.commit.CommitWithIdentifier(c.fixedDone, 1)) },
+			"FilterAndCommitWithIdentifier": func() error {
+				return unlessRepeated(c.fixed.commit.FilterAndCommitWithIdentifier(c.fixedDone, 1))
+			},
+			"TruncateTable":               func() error { return unlessRepeated(c.fixed.commit.TruncateTable()) },
+			"TruncateTableWithIdentifier": func() error { return unlessRepeated(c.fixed.commit.TruncateTableWithIdentifier(1)) },
+			"Abort":                       func() error { return unlessRepeated(c.fixed.commit.Abort(c.fixedDone)) },
+		}, &paimon.PostponeFixedBucketTableCommit{}},
+		{"PostponeFixedBucketCommitMessages", c.fixedDone.Close, map[string]func() error{
+			"Merge": func() error { return c.fixedDone.Merge(c.fixedMore) },
+		}, &paimon.PostponeFixedBucketCommitMessages{}},
 		{"ResourceContext", c.resources.Close, map[string]func() error{
 			"Metrics": func() error { return ignore(c.resources.Metrics()) },
 		}, &paimon.ResourceContext{}},
@@ -228,6 +284,14 @@ func closedIf(closed bool) error {
 		return paimon.ErrClosed
 	}
 	return nil
+}
+
+// unlessNoPostpone lets pass what a table says that is no postpone table.
+func unlessNoPostpone(err error) error {
+	if errors.Is(err, paimon.CodeUnsupported) {
+		return nil
+	}
+	return err
 }
 
 // unlessRepeated lets pass what commits of one set of messages may say that are repeated, or race with each other.

@@ -882,6 +882,24 @@ paimon_result_write_builder paimon_table_new_write_builder_with_commit_user(cons
                                                                                    const char *commit_user);
 
 /**
+ * Starts a write to fixed buckets of a table with `bucket = -2`, whose rows are visible as soon as they are committed, under a commit
+ * user of its own (a random UUID). It has to be told the number of buckets (`paimon_write_builder_with_bucket_plan`) unless the table
+ * says it (`postpone.default-bucket-num`), and its writes can be prepared once. The caller owns the builder and gives it to
+ * `paimon_write_builder_free`.
+ *
+ * `table` is NULL or live.
+ */
+paimon_result_write_builder paimon_table_new_postpone_fixed_bucket_write_builder(const paimon_table *table);
+
+/**
+ * As `paimon_table_new_postpone_fixed_bucket_write_builder`, under a given commit user.
+ *
+ * `table` is NULL or live, `commit_user` NULL or NUL-terminated.
+ */
+paimon_result_write_builder paimon_table_new_postpone_fixed_bucket_write_builder_with_commit_user(const paimon_table *table,
+                                                                                                         const char *commit_user);
+
+/**
  * Frees a write builder; writes and commits made from it stay valid. NULL is ignored.
  *
  * `builder` is NULL or a live builder that no other call uses any more.
@@ -903,6 +921,17 @@ paimon_error *paimon_write_builder_with_overwrite(const paimon_write_builder *bu
  */
 paimon_error *paimon_write_builder_with_resources(const paimon_write_builder *builder,
                                                   const paimon_resource_context *context);
+
+/**
+ * Says, for the writes that come from this builder from now on, how many buckets each partition has: a batch of the partition columns
+ * and a last column `total_buckets` of type Int32, one row for each partition, as a struct array. The contents of `array` and `schema`
+ * pass to this call as they do to `paimon_table_write_write_arrow_batch`. Only builders of fixed-bucket writes take one.
+ *
+ * `builder` is NULL or live; `array` and `schema` are NULL or point to initialised structs whose buffers are as long as they say.
+ */
+paimon_error *paimon_write_builder_with_bucket_plan(const paimon_write_builder *builder,
+                                                    void *array,
+                                                    void *schema);
 
 /**
  * Makes a write. The caller owns it and gives it to `paimon_table_write_free`.
@@ -939,7 +968,8 @@ paimon_error *paimon_table_write_write_arrow_batch(const paimon_table_write *wri
                                                    void *schema);
 
 /**
- * Finishes the files of all that was written since the last time and returns their messages. The write can be used again.
+ * Finishes the files of all that was written since the last time and returns their messages. The write can be used again, but not one
+ * to fixed buckets of a postpone table.
  * The caller owns the messages and gives them to `paimon_commit_messages_free`.
  *
  * `write` is NULL or live.

@@ -11,6 +11,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int8Type;
 use arrow_array::RecordBatch;
 use paimon::resource::ResourceContext;
+use paimon::table::{PostponeBucketPlan, PostponeFixedBucketTableWrite};
 use paimon::{CommitMessage, TableCommit, TableWrite, WriteBuilder};
 
 use crate::arrow;
@@ -28,16 +29,47 @@ pub struct paimon_write_builder {
     commit_user: String,
     overwrite: AtomicBool,
     resources: Mutex<Option<ResourceContext>>,
+    /// What a builder of fixed-bucket writes to a postpone table has beside: a plan, once it was given one.
+    postpone: Option<Mutex<Option<PostponeBucketPlan>>>,
 }
 
 /// Buffers batches and writes their data files. Safe for concurrent use; calls wait for each other.
 pub struct paimon_table_write {
     // Dropped by the destructor, before the table and the runtime it stands on.
-    write: Mutex<Option<TableWrite>>,
+    write: Mutex<Option<Engine>>,
     /// Whether the batches since the last prepare came with a column of row kinds; None before the first.
     kinds: Mutex<Option<bool>>,
     origin: Origin,
     shared: Arc<Shared>,
+}
+
+/// The engine's writers.
+enum Engine {
+    Plain(TableWrite),
+    Postpone(PostponeFixedBucketTableWrite),
+}
+
+impl Engine {
+    async fn write_arrow_batch(&mut self, batch: &RecordBatch) -> paimon::Result<()> {
+        match self {
+            Engine::Plain(write) => write.write_arrow_batch(batch).await,
+            Engine::Postpone(write) => write.write_arrow_batch(batch).await,
+        }
+    }
+
+    async fn prepare_commit(&mut self) -> paimon::Result<Vec<CommitMessage>> {
+        match self {
+            Engine::Plain(write) => write.prepare_commit().await,
+            Engine::Postpone(write) => write.prepare_commit().await,
+        }
+    }
+
+    async fn close(&mut self) {
+        match self {
+            Engine::Plain(write) => write.close().await,
+            Engine::Postpone(write) => write.close().await,
+        }
+    }
 }
 
 /// What was written and waits to be committed. Safe for concurrent use.
@@ -136,6 +168,16 @@ impl paimon_write_builder {
             commit_user,
             overwrite: AtomicBool::new(false),
             resources: Mutex::new(None),
+            postpone: None,
+        })
+    }
+
+    /// A builder of writes that go to fixed buckets of a postpone table at once. Its commits are those of any other builder.
+    pub fn postpone(shared: Arc<Shared>, commit_user: Option<String>) -> Result<Self> {
+        shared.table.new_postpone_fixed_bucket_write_builder()?;
+        Ok(Self {
+            postpone: Some(Mutex::new(None)),
+            ..Self::new(shared, commit_user)?
         })
     }
 
@@ -146,6 +188,32 @@ impl paimon_write_builder {
             .new_write_builder()
             .with_commit_user(self.commit_user.clone())?;
         Ok(if overwrite { engine.with_overwrite() } else { engine })
+    }
+
+    fn new_write(&self, overwrite: bool) -> Result<Engine> {
+        let resources = self.resources.lock().map_err(|_| poisoned("write builder"))?.clone();
+        let Some(plan) = &self.postpone else {
+            let mut engine = self.engine(overwrite)?;
+            if let Some(resources) = resources {
+                engine = engine.with_resources(resources);
+            }
+            return Ok(Engine::Plain(engine.new_write()?));
+        };
+        let mut engine = self
+            .shared
+            .table
+            .new_postpone_fixed_bucket_write_builder()?
+            .with_commit_user(self.commit_user.clone())?;
+        if overwrite {
+            engine = engine.with_overwrite();
+        }
+        if let Some(resources) = resources {
+            engine = engine.with_resources(resources);
+        }
+        if let Some(plan) = plan.lock().map_err(|_| poisoned("write builder"))?.clone() {
+            engine = engine.with_bucket_plan(plan);
+        }
+        Ok(Engine::Postpone(engine.new_write()?))
     }
 
     fn origin(&self) -> Origin {
@@ -215,6 +283,32 @@ pub unsafe extern "C" fn paimon_write_builder_with_resources(
     })
 }
 
+/// Says, for the writes that come from this builder from now on, how many buckets each partition has: a batch of the partition columns
+/// and a last column `total_buckets` of type Int32, one row for each partition, as a struct array. The contents of `array` and `schema`
+/// pass to this call as they do to `paimon_table_write_write_arrow_batch`. Only builders of fixed-bucket writes take one.
+///
+/// # Safety
+/// `builder` is NULL or live; `array` and `schema` are NULL or point to initialised structs whose buffers are as long as they say.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_write_builder_with_bucket_plan(
+    builder: *const paimon_write_builder,
+    array: *mut c_void,
+    schema: *mut c_void,
+) -> *mut paimon_error {
+    guard_void(|| {
+        // SAFETY: as the caller promises.
+        let builder = unsafe { borrow(builder, "the write builder")? };
+        // SAFETY: as the caller promises.
+        let batch = unsafe { arrow::import(array, schema)? };
+        let Some(slot) = &builder.postpone else {
+            return Err(Failure::invalid("only a builder of fixed-bucket writes takes a bucket plan"));
+        };
+        let plan = PostponeBucketPlan::from_arrow(&builder.shared.table, &batch)?;
+        *slot.lock().map_err(|_| poisoned("write builder"))? = Some(plan);
+        Ok(())
+    })
+}
+
 /// Makes a write. The caller owns it and gives it to `paimon_table_write_free`.
 ///
 /// # Safety
@@ -228,14 +322,7 @@ pub unsafe extern "C" fn paimon_write_builder_new_write(
         let builder = unsafe { borrow(builder, "the write builder")? };
         let origin = builder.origin();
         let shared = &builder.shared;
-        let resources = builder.resources.lock().map_err(|_| poisoned("write builder"))?.clone();
-        let write = shared.hold.within(|| {
-            let mut engine = builder.engine(origin.overwrite)?;
-            if let Some(resources) = resources {
-                engine = engine.with_resources(resources);
-            }
-            engine.new_write().map_err(Failure::from)
-        })?;
+        let write = shared.hold.within(|| builder.new_write(origin.overwrite))?;
         Ok(paimon_table_write {
             write: Mutex::new(Some(write)),
             kinds: Mutex::new(None),
@@ -311,7 +398,8 @@ pub unsafe extern "C" fn paimon_table_write_write_arrow_batch(
     })
 }
 
-/// Finishes the files of all that was written since the last time and returns their messages. The write can be used again.
+/// Finishes the files of all that was written since the last time and returns their messages. The write can be used again, but not one
+/// to fixed buckets of a postpone table.
 /// The caller owns the messages and gives them to `paimon_commit_messages_free`.
 ///
 /// # Safety
@@ -368,7 +456,7 @@ fn check_kinds(batch: &RecordBatch) -> Result<bool> {
 }
 
 impl paimon_table_write {
-    fn with<T>(&self, body: impl FnOnce(&mut TableWrite) -> paimon::Result<T>) -> Result<T> {
+    fn with<T>(&self, body: impl FnOnce(&mut Engine) -> paimon::Result<T>) -> Result<T> {
         let mut slot = self.write.lock().map_err(|_| poisoned("write"))?;
         let engine = slot.as_mut().ok_or_else(|| Failure::unexpected("the write is closed"))?;
         Ok(body(engine)?)
