@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 
 	paimon "github.com/apache/paimon-rust/bindings/go"
 )
@@ -50,6 +51,11 @@ var (
 	_ func(*paimon.RecordBatchReader)                                                = (*paimon.RecordBatchReader).Close
 	_ func(*paimon.RecordBatchReader) (arrow.RecordBatch, error)                     = (*paimon.RecordBatchReader).NextRecord
 	_ func(*paimon.RecordBatchReader) iter.Seq2[arrow.RecordBatch, error]            = (*paimon.RecordBatchReader).All
+	_ func(*paimon.RecordBatchReader) array.RecordReader                             = (*paimon.RecordBatchReader).RecordReader
+	_ func(*paimon.TableRead) (*arrow.Schema, error)                                 = (*paimon.TableRead).ArrowSchema
+	_ func(paimon.DataSplit) int64                                                   = paimon.DataSplit.RowCount
+	_ func(paimon.DataSplit) int32                                                   = paimon.DataSplit.Bucket
+	_ func(paimon.DataSplit) map[string]string                                       = paimon.DataSplit.Partition
 	_ func(*paimon.WriteBuilder)                                                     = (*paimon.WriteBuilder).Close
 	_ func(*paimon.WriteBuilder) error                                               = (*paimon.WriteBuilder).WithOverwrite
 	_ func(*paimon.WriteBuilder) (*paimon.TableWrite, error)                         = (*paimon.WriteBuilder).NewWrite

@@ -175,6 +175,7 @@ func (c *chain) handles() []handleCase {
 			"Splits":    func() error { return closedIf(c.plan.Splits() == nil) },
 		}, &paimon.Plan{}},
 		{"TableRead", c.read.Close, map[string]func() error{
+			"ArrowSchema":          func() error { return ignore(c.read.ArrowSchema()) },
 			"NewRecordBatchReader": func() error { return drop(c.read.NewRecordBatchReader(splits)) },
 		}, &paimon.TableRead{}},
 		{"RecordBatchReader", c.reader.Close, map[string]func() error{

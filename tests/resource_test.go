@@ -131,24 +131,32 @@ func TestWritesShareBudget(t *testing.T) {
 	}
 }
 
-// readWithin reads all under a budget and counts the rows.
-func readWithin(t testing.TB, table *paimon.Table, resources *paimon.ResourceContext) (rows int64, err error) {
+// newReaderWithin opens a reader of all splits under a budget.
+func newReaderWithin(t testing.TB, table *paimon.Table, resources *paimon.ResourceContext) *paimon.RecordBatchReader {
 	t.Helper()
 	builder, err := table.NewReadBuilder()
 	must(t, err)
 	defer builder.Close()
 	must(t, builder.WithResources(resources))
+	read, err := builder.NewRead()
+	must(t, err)
+	defer read.Close()
 	scan, err := builder.NewScan()
 	must(t, err)
 	defer scan.Close()
 	plan, err := scan.Plan()
 	must(t, err)
 	defer plan.Close()
-	read, err := builder.NewRead()
-	must(t, err)
-	defer read.Close()
 	reader, err := read.NewRecordBatchReader(plan.Splits())
 	must(t, err)
+	t.Cleanup(reader.Close)
+	return reader
+}
+
+// readWithin reads all under a budget and counts the rows.
+func readWithin(t testing.TB, table *paimon.Table, resources *paimon.ResourceContext) (rows int64, err error) {
+	t.Helper()
+	reader := newReaderWithin(t, table, resources)
 	defer reader.Close()
 	for {
 		batch, err := reader.NextRecord()

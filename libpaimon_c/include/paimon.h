@@ -351,20 +351,20 @@ typedef struct {
 } paimon_result_plan;
 
 /**
- * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
- */
-typedef struct {
-  paimon_record_batch_reader *value;
-  paimon_error *error;
-} paimon_result_record_batch_reader;
-
-/**
  * What a reader's next step gives: a batch, or an error, or, at the end of the data, neither (all members NULL).
  */
 typedef struct {
   paimon_arrow_batch value;
   paimon_error *error;
 } paimon_result_batch;
+
+/**
+ * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
+ */
+typedef struct {
+  paimon_record_batch_reader *value;
+  paimon_error *error;
+} paimon_result_record_batch_reader;
 
 /**
  * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
@@ -768,6 +768,15 @@ paimon_result_bytes paimon_plan_split_bytes(const paimon_plan *plan,
                                             size_t index);
 
 /**
+ * What there is to say about the plan's splits, in their order, as a JSON array of objects: `rowCount`, the rows of a split's files
+ * before deletes and merging, so far as it is known; `bucket`; and `partition`, an array of pairs of a partition key and its value as
+ * folder names have it, which is null when they do not say.
+ *
+ * `plan` is NULL or live.
+ */
+paimon_result_bytes paimon_plan_describe_splits(const paimon_plan *plan);
+
+/**
  * Makes a plan of splits in the bytes that `paimon_plan_split_bytes` gives, in this order. The caller owns it and gives it to
  * `paimon_plan_free`. Bytes that are not such a split are PAIMON_CODE_INVALID_INPUT or PAIMON_CODE_UNSUPPORTED.
  *
@@ -782,6 +791,14 @@ paimon_result_plan paimon_plan_from_split_bytes(const paimon_bytes *splits,
  * `read` is NULL or a live read that no other call uses any more.
  */
 void paimon_table_read_free(paimon_table_read *read);
+
+/**
+ * The schema of the batches that the read gives, whatever there is to read: a batch of which there is the schema alone, `array` being
+ * NULL. The caller owns it and gives it to `paimon_arrow_batch_free`.
+ *
+ * `read` is NULL or live.
+ */
+paimon_result_batch paimon_table_read_schema(const paimon_table_read *read);
 
 /**
  * Reads `length` splits of the plan, from `offset` on, one after the other. The caller owns the reader, which stays valid after
