@@ -15,7 +15,7 @@ import (
 // its BLOB columns. A descriptor is a URI, an offset and a length.
 //
 // A reader reads whatever a descriptor names, as far as its credentials reach: any file of the machine that the process may read, or,
-// where the URI is of http or https, any address that it can reach. So take descriptors only from tables whose writers you trust.
+// with a reader made from a table, any http or https address. So take descriptors only from tables whose writers you trust.
 //
 // It is safe for concurrent use. A reader made from a [Table] stays valid after the table is closed, and the streams that it opened
 // stay valid after it is closed itself.
@@ -104,8 +104,8 @@ func (r *BlobReader) ReadBlobs(descriptors [][]byte) ([][]byte, error) {
 }
 
 // OpenBlob opens the blob of a descriptor as a stream. Bytes that are no descriptor are [CodeInvalidInput] here, but storage is not
-// touched before the stream is read, so that a file that is gone is the error of the first read. Blobs behind http and https can only
-// be read whole. The caller closes the stream.
+// touched before the stream is read, so that a file that is gone is the error of the first read. Blobs at http and https addresses
+// can only be read whole, and are [CodeUnsupported] here. The caller closes the stream.
 func (r *BlobReader) OpenBlob(descriptor []byte) (*BlobStream, error) {
 	const op = "open blob"
 	p, err := r.base().acquire(op)

@@ -7,6 +7,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +16,7 @@ import (
 	"sync"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -282,6 +285,36 @@ func TestBlobErrors(t *testing.T) {
 	must(t, err)
 	if string(one) != "abc" {
 		t.Errorf("after the errors a blob is %q", one)
+	}
+}
+
+// The reader of a table takes descriptors of web addresses too, to read them whole.
+func TestBlobsOfWebAddresses(t *testing.T) {
+	checkLeaks(t)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.ServeContent(w, r, "", time.Time{}, strings.NewReader("0123456789"))
+	}))
+	defer server.Close()
+	descriptor := descriptorOf(server.URL+"/file?token=TOPSECRET", 2, 3)
+	_, table := newTable(t, people, nil)
+	reader, err := table.NewBlobReader()
+	must(t, err)
+	defer reader.Close()
+	got, err := reader.ReadBlob(descriptor)
+	must(t, err)
+	if string(got) != "234" {
+		t.Errorf("got %q", got)
+	}
+	_, err = reader.OpenBlob(descriptor)
+	wantError(t, err, paimon.CodeUnsupported, "db.t", "read it whole")
+	_, unsupported := newBlobReader(t, nil).ReadBlob(descriptor)
+	wantError(t, unsupported, paimon.CodeUnsupported, server.URL)
+	_, short := reader.ReadBlob(descriptorOf(server.URL+"/file?token=TOPSECRET", 8, 9))
+	wantError(t, short, paimon.CodeInvalidInput, "9 bytes", server.URL)
+	for _, err := range []error{err, unsupported, short} {
+		if strings.Contains(err.Error(), "SECRET") {
+			t.Errorf("%v tells a secret", err)
+		}
 	}
 }
 

@@ -102,6 +102,41 @@ func TestWriteWithinBudget(t *testing.T) {
 	}
 }
 
+// The option that bounds what a write sorts in memory keeps it within a budget that it would exceed.
+func TestBufferSizeKeepsWithinBudget(t *testing.T) {
+	allocator := checkLeaks(t)
+	_, table := newTable(t, people, func(schema *paimon.Schema) {
+		primaryKey(schema)
+		schema.Options["write.parquet-buffer-size"] = "512 kb"
+	})
+	resources := newResources(t, 3<<20)
+	builder, err := table.NewWriteBuilder()
+	must(t, err)
+	defer builder.Close()
+	must(t, builder.WithResources(resources))
+	write, err := builder.NewWrite()
+	must(t, err)
+	defer write.Close()
+	for i := range int32(10) {
+		batch := record(allocator, megabyte(i*1024)...)
+		must(t, write.WriteArrowBatch(batch))
+		batch.Release()
+	}
+	messages, err := write.PrepareCommit()
+	must(t, err)
+	defer messages.Close()
+	commit, err := builder.NewCommit()
+	must(t, err)
+	defer commit.Close()
+	must(t, commit.Commit(messages))
+	if rows := readRows(t, table, "id"); len(rows) != 10*1024 {
+		t.Errorf("%d rows", len(rows))
+	}
+	if left := reserved(t, resources, 1<<20, 3<<20); left != 0 {
+		t.Errorf("%d bytes are reserved after the write", left)
+	}
+}
+
 // One budget for several writes: what one holds the other cannot have.
 func TestWritesShareBudget(t *testing.T) {
 	allocator := checkLeaks(t)

@@ -5,12 +5,13 @@
 use std::io::SeekFrom;
 use std::sync::Mutex;
 
+use paimon::spec::BlobDescriptor;
 use paimon::{BlobReader, BlobStream, Error};
 
 use crate::catalog::options_of;
 use crate::error::{
     borrow, guard, guard_void, paimon_error, slice, Failure, PAIMON_CODE_INVALID_INPUT, PAIMON_CODE_IO_ERROR,
-    PAIMON_CODE_NOT_FOUND, PAIMON_CODE_UNEXPECTED,
+    PAIMON_CODE_NOT_FOUND, PAIMON_CODE_UNEXPECTED, PAIMON_CODE_UNSUPPORTED,
 };
 use crate::handle;
 use crate::read::poisoned;
@@ -47,7 +48,7 @@ fn failure(error: Error) -> Failure {
     let message = message.lines().next().unwrap_or_default();
     let code = match code {
         PAIMON_CODE_UNEXPECTED if message.ends_with("object not found") || message.contains("NotFound (") => PAIMON_CODE_NOT_FOUND,
-        PAIMON_CODE_UNEXPECTED if message.contains("RangeNotSatisfied (") => PAIMON_CODE_INVALID_INPUT,
+        PAIMON_CODE_UNEXPECTED if message.contains("RangeNotSatisfied (") || message.contains("short read") => PAIMON_CODE_INVALID_INPUT,
         PAIMON_CODE_UNEXPECTED => PAIMON_CODE_IO_ERROR,
         code => code,
     };
@@ -154,11 +155,23 @@ pub unsafe extern "C" fn paimon_blob_reader_open_blob(
         // SAFETY: as the caller promises.
         let (reader, descriptor) = unsafe { (borrow(reader, "the blob reader")?, slice(descriptor, len, "the descriptor")?) };
         let engine = reader.hold.within(|| reader.reader.open_blob(descriptor)).map_err(failure)?;
+        // The engine would look for a file of that name.
+        if is_web_address(descriptor) {
+            let message = "a blob at an http or https address cannot be read as a stream; read it whole";
+            return Err(Failure::new(PAIMON_CODE_UNSUPPORTED, message));
+        }
         Ok(paimon_blob_stream {
             stream: Mutex::new(Stream { engine, position: 0 }),
             hold: reader.hold.clone(),
         })
     }))
+}
+
+fn is_web_address(descriptor: &[u8]) -> bool {
+    BlobDescriptor::deserialize(descriptor).is_ok_and(|descriptor| {
+        let scheme = descriptor.uri().split(':').next().unwrap_or_default();
+        scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
+    })
 }
 
 /// Frees a stream. NULL is ignored.
