@@ -75,6 +75,16 @@ func newBlobTable(t testing.TB, asDescriptor string, allocator memory.Allocator,
 			"row-tracking.enabled": "true", "data-evolution.enabled": "true", "blob-as-descriptor": asDescriptor,
 		}
 	})
+	batch := blobRecord(allocator, contents...)
+	defer batch.Release()
+	j := newJob(t, table, "", false)
+	must(t, j.write.WriteArrowBatch(batch))
+	must(t, j.commit.Commit(j.prepare(t, allocator)))
+	return table
+}
+
+// blobRecord makes a record of contents, and of maps that have each as "copy" and, beside it, a null blob and an empty one.
+func blobRecord(allocator memory.Allocator, contents ...[]byte) arrow.RecordBatch {
 	b := array.NewRecordBuilder(allocator, blobs)
 	defer b.Release()
 	named := b.Field(2).(*array.MapBuilder)
@@ -94,12 +104,7 @@ func newBlobTable(t testing.TB, asDescriptor string, allocator memory.Allocator,
 		key.AppendValues([]string{"copy", "null", ""}, nil)
 		value.AppendValues([][]byte{content, nil, {}}, []bool{true, false, true})
 	}
-	batch := b.NewRecordBatch()
-	defer batch.Release()
-	j := newJob(t, table, "", false)
-	must(t, j.write.WriteArrowBatch(batch))
-	must(t, j.commit.Commit(j.prepare(t, allocator)))
-	return table
+	return b.NewRecordBatch()
 }
 
 var bigBlob = bytes.Repeat([]byte("0123456789abcdef"), 10<<20/16)
@@ -198,6 +203,47 @@ func TestBlobDescriptors(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A value that is a descriptor is written as what it names.
+func TestWriteBlobDescriptors(t *testing.T) {
+	allocator := checkLeaks(t)
+	uri := fileOf(t, "abcdefghij")
+	almost := []byte("\x02CSEDBOL")
+	table := newBlobTable(t, "false", allocator, descriptorOf(uri, 2, 3), descriptorOf(uri, 5, -1), almost)
+	var got []string
+	for batch, err := range newReader(t, table).All() {
+		must(t, err)
+		content, named := batch.Column(1).(*array.LargeBinary), batch.Column(2).(*array.Map).Items().(*array.LargeBinary)
+		for i := range content.Len() {
+			got = append(got, string(content.Value(i)))
+		}
+		for i := 0; i < named.Len(); i += 3 {
+			got = append(got, string(named.Value(i)))
+		}
+		batch.Release()
+	}
+	if want := []string{"cde", "fghij", string(almost), "cde", "fghij", string(almost)}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+
+	// What looks like one and is none is refused, and the write can go on. One that names nothing ends it.
+	j := newJob(t, table, "", false)
+	write := func(content []byte) error {
+		batch := blobRecord(allocator, content)
+		defer batch.Release()
+		return j.write.WriteArrowBatch(batch)
+	}
+	wantError(t, write([]byte("\x02CSEDBOLBgarbage")), paimon.CodeInvalidInput, "db.t", "'content'", "descriptor")
+	wantError(t, write(descriptorOf(uri, -1, 3)), paimon.CodeInvalidInput, "'content'", "offset")
+	must(t, write(descriptorOf(uri, 0, 1)))
+	must(t, j.commit.Commit(j.prepare(t, allocator)))
+	if rows := readRows(t, table, "id"); len(rows) != 4 {
+		t.Errorf("%d rows", len(rows))
+	}
+	wantError(t, write(descriptorOf(uri+".gone", 0, 1)), paimon.CodeNotFound, "db.t", uri+".gone")
+	_, err := j.write.PrepareCommit()
+	wantError(t, err, paimon.CodeInvalidInput, "failure")
 }
 
 func TestReadBlobs(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -20,8 +21,10 @@ func TestRecordReader(t *testing.T) {
 		"append":      nil,
 		"primary key": primaryKey,
 		"partitions":  func(schema *paimon.Schema) { schema.PartitionKeys = []string{"name"} },
-		"orc":         func(schema *paimon.Schema) { schema.Options = map[string]string{"file.format": "orc", "file.compression": "none"} },
-		"avro":        func(schema *paimon.Schema) { schema.Options = map[string]string{"file.format": "avro"} },
+		"orc": func(schema *paimon.Schema) {
+			schema.Options = map[string]string{"file.format": "orc", "file.compression": "none"}
+		},
+		"avro": func(schema *paimon.Schema) { schema.Options = map[string]string{"file.format": "avro"} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, table := newTable(t, people, change)
@@ -193,6 +196,10 @@ func TestDataSplitAccessors(t *testing.T) {
 		t.Errorf("got %v", splits)
 	}
 	if text := fmt.Sprint(splits, paimon.DataSplit{}); text != "[bucket-0 (3 rows)] no split" {
+		t.Errorf("got %q", text)
+	}
+
+	if text := fmt.Sprint(wantSnapshot(t, table, 2)); !strings.HasPrefix(text, "snapshot 2 (APPEND by ") {
 		t.Errorf("got %q", text)
 	}
 

@@ -9,8 +9,8 @@
  * stands on its own: what it was made from may be freed before it, in any order.
  *
  * THREADS. Any object may be used by many threads at once. Calls on one paimon_table_write wait for each other, as do those on
- * one paimon_record_batch_reader, those on the settings of one builder, and commits and aborts of the same messages; calls on
- * anything else run side by side. The one rule for callers: a free must not overlap with another call on the same object, nor
+ * one paimon_record_batch_reader, on one paimon_blob_stream, on the settings of one builder, and commits and aborts of the same
+ * messages; calls on anything else run side by side. The one rule for callers: a free must not overlap with another call on the same object, nor
  * be followed by one. A call blocks until it is done; what it does in the background runs on the worker threads of this
  * library, one for each processor that the process may use, which start with the first object that does I/O and are joined when
  * the last one is freed. A thread of the caller may be any thread but those. After fork() without exec() only the parent may go

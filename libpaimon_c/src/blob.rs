@@ -5,12 +5,14 @@
 use std::io::SeekFrom;
 use std::sync::Mutex;
 
-use paimon::spec::BlobDescriptor;
+use arrow_array::cast::AsArray;
+use arrow_array::RecordBatch;
+use paimon::spec::{BlobDescriptor, DataField, DataType};
 use paimon::{BlobReader, BlobStream, Error};
 
 use crate::catalog::options_of;
 use crate::error::{
-    borrow, guard, guard_void, paimon_error, slice, Failure, PAIMON_CODE_INVALID_INPUT, PAIMON_CODE_IO_ERROR,
+    borrow, guard, guard_void, paimon_error, slice, Failure, Result, PAIMON_CODE_INVALID_INPUT, PAIMON_CODE_IO_ERROR,
     PAIMON_CODE_NOT_FOUND, PAIMON_CODE_UNEXPECTED, PAIMON_CODE_UNSUPPORTED,
 };
 use crate::handle;
@@ -47,16 +49,22 @@ fn failure(error: Error) -> Failure {
     let Failure { code, message } = error.into();
     let message = message.lines().next().unwrap_or_default();
     let code = match code {
-        PAIMON_CODE_UNEXPECTED if message.ends_with("object not found") || message.contains("NotFound (") => PAIMON_CODE_NOT_FOUND,
-        PAIMON_CODE_UNEXPECTED if message.contains("RangeNotSatisfied (") || message.contains("short read") => PAIMON_CODE_INVALID_INPUT,
+        PAIMON_CODE_UNEXPECTED if message.ends_with("object not found") || message.contains("NotFound (") => {
+            PAIMON_CODE_NOT_FOUND
+        }
+        PAIMON_CODE_UNEXPECTED if message.contains("RangeNotSatisfied (") || message.contains("short read") => {
+            PAIMON_CODE_INVALID_INPUT
+        }
         PAIMON_CODE_UNEXPECTED => PAIMON_CODE_IO_ERROR,
         code => code,
     };
     Failure::new(
         code,
-        message
-            .replacen("BlobDescriptor input indices", "descriptor", 1)
-            .replacen("Paimon hitting unexpected error IO operation failed on underlying storage: ", "", 1),
+        message.replacen("BlobDescriptor input indices", "descriptor", 1).replacen(
+            "Paimon hitting unexpected error IO operation failed on underlying storage: ",
+            "",
+            1,
+        ),
     )
 }
 
@@ -174,6 +182,43 @@ fn is_web_address(descriptor: &[u8]) -> bool {
     })
 }
 
+/// Refuses values that pass for a descriptor and are none, before the engine gives up a write for one of them: a descriptor that is
+/// written to a column of blobs stands for the bytes that it names.
+pub fn check_descriptors(fields: &[DataField], batch: &RecordBatch) -> Result<()> {
+    for field in fields {
+        let holds_blobs = match field.data_type() {
+            DataType::Array(list) => matches!(list.element_type(), DataType::Blob(_)),
+            DataType::Map(map) => matches!(map.value_type(), DataType::Blob(_)),
+            data_type => matches!(data_type, DataType::Blob(_)),
+        };
+        if !holds_blobs {
+            continue;
+        }
+        let Some(column) = batch.column_by_name(field.name()) else {
+            continue;
+        };
+        let blobs = match column.data_type() {
+            arrow_schema::DataType::List(_) => column.as_list::<i32>().values(),
+            arrow_schema::DataType::Map(_, _) => column.as_map().values(),
+            _ => column,
+        };
+        for blob in blobs.as_binary_opt::<i64>().iter().flat_map(|blobs| blobs.iter()).flatten() {
+            if BlobDescriptor::is_blob_descriptor(blob) {
+                BlobDescriptor::deserialize(blob)
+                    .and_then(|descriptor| descriptor.validate())
+                    .map_err(|error| {
+                        let Failure { code, message } = error.into();
+                        Failure::new(
+                            code,
+                            format!("column '{}': a blob that is no valid descriptor: {message}", field.name()),
+                        )
+                    })?;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Frees a stream. NULL is ignored.
 ///
 /// # Safety
@@ -235,7 +280,10 @@ pub unsafe extern "C" fn paimon_blob_stream_seek(
         };
         let target = base.checked_add(offset).filter(|target| *target >= 0);
         let position = target.unwrap_or(state.position);
-        stream.hold.run(state.engine.seek(SeekFrom::Start(position as u64))).map_err(failure)?;
+        stream
+            .hold
+            .run(state.engine.seek(SeekFrom::Start(position as u64)))
+            .map_err(failure)?;
         state.position = position;
         match target {
             Some(target) => Ok(target as usize),

@@ -15,6 +15,7 @@ use paimon::table::{PostponeBucketPlan, PostponeFixedBucketTableWrite};
 use paimon::{CommitMessage, TableCommit, TableWrite, WriteBuilder};
 
 use crate::arrow;
+use crate::blob::check_descriptors;
 use crate::error::{borrow, guard, guard_void, paimon_error, Failure, Result};
 use crate::handle;
 use crate::read::poisoned;
@@ -277,7 +278,12 @@ pub unsafe extern "C" fn paimon_write_builder_with_resources(
 ) -> *mut paimon_error {
     guard_void(|| {
         // SAFETY: as the caller promises.
-        let (builder, resources) = unsafe { (borrow(builder, "the write builder")?, borrow(context, "the resource context")?) };
+        let (builder, resources) = unsafe {
+            (
+                borrow(builder, "the write builder")?,
+                borrow(context, "the resource context")?,
+            )
+        };
         *builder.resources.lock().map_err(|_| poisoned("write builder"))? = Some(resources.context.clone());
         Ok(())
     })
@@ -383,6 +389,7 @@ pub unsafe extern "C" fn paimon_table_write_write_arrow_batch(
         // SAFETY: as the caller promises.
         let batch = unsafe { arrow::import(array, schema)? };
         let has_kinds = check_kinds(&batch)?;
+        check_descriptors(write.shared.table.schema().fields(), &batch)?;
         let mut kinds = write.kinds.lock().map_err(|_| poisoned("write"))?;
         if batch.num_rows() > 0 && kinds.is_some_and(|before| before != has_kinds) {
             // The engine would take the kinds of the first batch that it buffers for those of all.
