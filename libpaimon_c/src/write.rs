@@ -46,8 +46,8 @@ pub struct paimon_table_write {
 
 /// The engine's writers.
 enum Engine {
-    Plain(TableWrite),
-    Postpone(PostponeFixedBucketTableWrite),
+    Plain(Box<TableWrite>),
+    Postpone(Box<PostponeFixedBucketTableWrite>),
 }
 
 impl Engine {
@@ -198,7 +198,7 @@ impl paimon_write_builder {
             if let Some(resources) = resources {
                 engine = engine.with_resources(resources);
             }
-            return Ok(Engine::Plain(engine.new_write()?));
+            return Ok(Engine::Plain(Box::new(engine.new_write()?)));
         };
         let mut engine = self
             .shared
@@ -214,7 +214,7 @@ impl paimon_write_builder {
         if let Some(plan) = plan.lock().map_err(|_| poisoned("write builder"))?.clone() {
             engine = engine.with_bucket_plan(plan);
         }
-        Ok(Engine::Postpone(engine.new_write()?))
+        Ok(Engine::Postpone(Box::new(engine.new_write()?)))
     }
 
     fn origin(&self) -> Origin {
