@@ -19,8 +19,8 @@ import (
 //
 // It is safe for concurrent use and stays valid after its [Table] is closed.
 type ReadBuilder struct {
-	h        *handle[cReadBuilder]
-	location string
+	h      *handle[cReadBuilder]
+	source string
 }
 
 func (rb *ReadBuilder) base() *handle[cReadBuilder] {
@@ -113,7 +113,7 @@ func (rb *ReadBuilder) NewScan() (*TableScan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &TableScan{h: h, location: rb.location}, nil
+	return &TableScan{h: h, source: rb.source}, nil
 }
 
 // NewRead makes a read with the builder's settings. The caller closes it.
@@ -131,14 +131,14 @@ func (rb *ReadBuilder) NewRead() (*TableRead, error) {
 		return nil, err
 	}
 	schema, err := readSchema(h, h.ptr, "get Arrow schema")
-	return &TableRead{h: h, location: rb.location, schema: readerSchema{schema, err}}, nil
+	return &TableRead{h: h, source: rb.source, schema: readerSchema{schema, err}}, nil
 }
 
 // A TableScan finds out which files a read has to look into. It is safe for concurrent use and stays valid after its [ReadBuilder]
 // is closed.
 type TableScan struct {
-	h        *handle[cTableScan]
-	location string
+	h      *handle[cTableScan]
+	source string
 }
 
 func (s *TableScan) base() *handle[cTableScan] {
@@ -166,7 +166,7 @@ func (s *TableScan) Plan() (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	splits, err := planSplits(h, s.location)
+	splits, err := planSplits(h, s.source)
 	if err != nil {
 		h.close()
 		return nil, err
@@ -206,10 +206,10 @@ func (p *Plan) open() []DataSplit {
 
 // A DataSplit is a part of a plan that can be read on its own. It is an immutable value, independent of its [Plan].
 type DataSplit struct {
-	plan     uint64 // which plan of this process it belongs to
-	location string // of its table
-	bytes    []byte // as Java's SplitSerializer writes it
-	info     splitInfo
+	plan   uint64 // which plan of this process it belongs to
+	source string // of its table
+	bytes  []byte // as Java's SplitSerializer writes it
+	info   splitInfo
 }
 
 // splitInfo is what the native library says of a split.
@@ -254,9 +254,9 @@ var planCount atomic.Uint64
 
 // A TableRead turns splits into record batches. It is safe for concurrent use and stays valid after its [ReadBuilder] is closed.
 type TableRead struct {
-	h        *handle[cTableRead]
-	location string
-	schema   readerSchema
+	h      *handle[cTableRead]
+	source string
+	schema readerSchema
 }
 
 // readerSchema is the schema of what a read returns, or why there is none.
@@ -303,8 +303,8 @@ func (tr *TableRead) NewRecordBatchReader(splits []DataSplit) (*RecordBatchReade
 			return nil, invalidInput(op, object, "split %d is a zero value", i)
 		case split.plan != splits[0].plan:
 			return nil, invalidInput(op, object, "split %d is of another plan than split 0; read each plan on its own", i)
-		case split.location != tr.location:
-			return nil, invalidInput(op, object, "split %d is of the table at %s, this read of the one at %s", i, split.location, tr.location)
+		case split.source != tr.source:
+			return nil, invalidInput(op, object, "split %d is of the table at %s, this read of the one at %s", i, split.source, tr.source)
 		}
 	}
 	h, err := openReader(tr.h, p, op, splits)

@@ -13,6 +13,8 @@ var (
 	ffiWriteBuilderWithOverwrite = bind1[*cError, *cWriteBuilder]("paimon_write_builder_with_overwrite")
 	// paimon_error* paimon_write_builder_with_resources(const paimon_write_builder*, const paimon_resource_context*);
 	ffiWriteBuilderWithResources = bind2[*cError, *cWriteBuilder, *cResourceContext]("paimon_write_builder_with_resources")
+	// paimon_error* paimon_write_builder_with_write_only(const paimon_write_builder*);
+	ffiWriteBuilderWithWriteOnly = bind1[*cError, *cWriteBuilder]("paimon_write_builder_with_write_only")
 	// paimon_result_table_write paimon_write_builder_new_write(const paimon_write_builder*);
 	ffiWriteBuilderNewWrite = bind1[result[cTableWrite], *cWriteBuilder]("paimon_write_builder_new_write")
 	// paimon_result_table_commit paimon_write_builder_new_commit(const paimon_write_builder*);

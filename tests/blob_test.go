@@ -205,6 +205,40 @@ func TestBlobDescriptors(t *testing.T) {
 	}
 }
 
+// One table gives values to one read and descriptors to another, whose options say so.
+func TestBlobDescriptorsOfARead(t *testing.T) {
+	allocator := checkLeaks(t)
+	table := newBlobTable(t, "false", allocator, []byte("one"))
+	builder, err := table.NewReadBuilderWithOptions(map[string]string{"blob-as-descriptor": "true"})
+	must(t, err)
+	defer builder.Close()
+	must(t, builder.WithProjection([]string{"content"}))
+	scan, err := builder.NewScan()
+	must(t, err)
+	defer scan.Close()
+	plan, err := scan.Plan()
+	must(t, err)
+	defer plan.Close()
+	read, err := builder.NewRead()
+	must(t, err)
+	defer read.Close()
+	batches, err := read.NewRecordBatchReader(plan.Splits())
+	must(t, err)
+	defer batches.Close()
+	batch, err := batches.NextRecord()
+	must(t, err)
+	descriptor := bytes.Clone(batch.Column(0).(*array.LargeBinary).Value(0))
+	batch.Release()
+	blob, err := newBlobReader(t, nil).ReadBlob(descriptor)
+	must(t, err)
+	if string(blob) != "one" || string(descriptor) == "one" {
+		t.Errorf("descriptor %q, blob %q", descriptor, blob)
+	}
+	if rows := readRows(t, table, "content"); len(rows) != 1 || rows[0] != "b25l" { // base64
+		t.Errorf("got %q", rows)
+	}
+}
+
 // A value that is a descriptor is written as what it names.
 func TestWriteBlobDescriptors(t *testing.T) {
 	allocator := checkLeaks(t)

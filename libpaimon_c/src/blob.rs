@@ -94,10 +94,10 @@ pub unsafe extern "C" fn paimon_blob_reader_new(options: *const paimon_option, l
 pub unsafe extern "C" fn paimon_table_new_blob_reader(table: *const paimon_table) -> paimon_result<paimon_blob_reader> {
     paimon_result::from(guard(|| {
         // SAFETY: as the caller promises.
-        let shared = &unsafe { borrow(table, "the table")? }.shared;
+        let table = unsafe { borrow(table, "the table")? };
         Ok(paimon_blob_reader {
-            reader: BlobReader::from_file_io(shared.table.file_io().clone()),
-            hold: shared.hold.clone(),
+            reader: BlobReader::from_file_io(table.stored().file_io().clone()),
+            hold: table.shared.hold.clone(),
         })
     }))
 }

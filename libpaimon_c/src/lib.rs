@@ -25,7 +25,9 @@ pub mod handle;
 pub mod read;
 pub mod resource;
 pub mod runtime;
+pub mod system;
 pub mod table;
+pub mod tag;
 pub mod types;
 pub mod write;
 

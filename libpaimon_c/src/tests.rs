@@ -22,6 +22,7 @@ use crate::error::*;
 use crate::read::*;
 use crate::resource::*;
 use crate::table::*;
+use crate::tag::*;
 use crate::types::*;
 use crate::write::*;
 

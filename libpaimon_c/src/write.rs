@@ -12,16 +12,16 @@ use arrow_array::types::Int8Type;
 use arrow_array::RecordBatch;
 use paimon::resource::ResourceContext;
 use paimon::table::{PostponeBucketPlan, PostponeFixedBucketTableWrite};
-use paimon::{CommitMessage, TableCommit, TableWrite, WriteBuilder};
+use paimon::{CommitMessage, Error, TableCommit, TableWrite, WriteBuilder};
 
 use crate::arrow;
 use crate::blob::check_descriptors;
-use crate::error::{borrow, guard, guard_void, paimon_error, Failure, Result};
+use crate::error::{borrow, guard, guard_void, paimon_error, Failure, Result, PAIMON_CODE_UNSUPPORTED};
 use crate::handle;
 use crate::read::poisoned;
 use crate::resource::paimon_resource_context;
 use crate::runtime::Hold;
-use crate::table::Shared;
+use crate::table::{stale_hint, Shared};
 use crate::types::paimon_result;
 
 /// How a table is written: by whom, and whether as an append or an overwrite. Safe for concurrent use.
@@ -32,6 +32,7 @@ pub struct paimon_write_builder {
     resources: Mutex<Option<ResourceContext>>,
     /// What a builder of fixed-bucket writes to a postpone table has beside: a plan, once it was given one.
     postpone: Option<Mutex<Option<PostponeBucketPlan>>>,
+    write_only: AtomicBool,
 }
 
 /// Buffers batches and writes their data files. Safe for concurrent use; calls wait for each other.
@@ -92,6 +93,7 @@ struct Origin {
     table: String,
     location: String,
     branch: String,
+    snapshots: String,
     commit_user: String,
     overwrite: bool,
 }
@@ -170,6 +172,7 @@ impl paimon_write_builder {
             overwrite: AtomicBool::new(false),
             resources: Mutex::new(None),
             postpone: None,
+            write_only: AtomicBool::new(false),
         })
     }
 
@@ -217,12 +220,38 @@ impl paimon_write_builder {
         Ok(Engine::Postpone(Box::new(engine.new_write()?)))
     }
 
+    /// Refuses to write rows that nobody would see, unless the caller says that somebody compacts them. Reads of these tables leave
+    /// out what was not compacted, and the engine does not compact.
+    fn check_visible(&self) -> Result<()> {
+        let schema = self.shared.table.schema();
+        let is = |key: &str, value: &str| schema.options().get(key).is_some_and(|set| set.eq_ignore_ascii_case(value));
+        let hides = if schema.primary_keys().is_empty() || self.write_only.load(Ordering::SeqCst) || is("write-only", "true") {
+            None
+        } else if is("deletion-vectors.enabled", "true") {
+            Some("deletion-vectors.enabled")
+        } else if is("merge-engine", "first-row") {
+            Some("merge-engine = first-row")
+        } else {
+            None
+        };
+        hides.map_or(Ok(()), |option| {
+            Err(Failure::new(
+                PAIMON_CODE_UNSUPPORTED,
+                format!(
+                    "the table has {option}: its rows are invisible until a compaction, which this library does not do; \
+                     declare the write as write-only if another job (Flink, Spark, Java) compacts the table"
+                ),
+            ))
+        })
+    }
+
     fn origin(&self) -> Origin {
         let table = &self.shared.table;
         Origin {
             table: table.identifier().full_name(),
             location: table.location().to_string(),
             branch: table.branch().to_string(),
+            snapshots: table.snapshot_manager().snapshot_dir(),
             commit_user: self.commit_user.clone(),
             overwrite: self.overwrite.load(Ordering::SeqCst),
         }
@@ -315,7 +344,23 @@ pub unsafe extern "C" fn paimon_write_builder_with_bucket_plan(
     })
 }
 
-/// Makes a write. The caller owns it and gives it to `paimon_table_write_free`.
+/// Says that another job compacts the table. Tables with a primary key and deletion vectors, or the merge engine first-row, show
+/// rows only once they are compacted, and this library does not compact: writes to them are refused otherwise.
+///
+/// # Safety
+/// `builder` is NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_write_builder_with_write_only(builder: *const paimon_write_builder) -> *mut paimon_error {
+    guard_void(|| {
+        // SAFETY: as the caller promises.
+        let builder = unsafe { borrow(builder, "the write builder")? };
+        builder.write_only.store(true, Ordering::SeqCst);
+        Ok(())
+    })
+}
+
+/// Makes a write. One whose rows would stay invisible is PAIMON_CODE_UNSUPPORTED: see `paimon_write_builder_with_write_only`. The
+/// caller owns it and gives it to `paimon_table_write_free`.
 ///
 /// # Safety
 /// `builder` is NULL or live.
@@ -326,6 +371,7 @@ pub unsafe extern "C" fn paimon_write_builder_new_write(
     paimon_result::from(guard(|| {
         // SAFETY: as the caller promises.
         let builder = unsafe { borrow(builder, "the write builder")? };
+        builder.check_visible()?;
         let origin = builder.origin();
         let shared = &builder.shared;
         let write = shared.hold.within(|| builder.new_write(origin.overwrite))?;
@@ -520,6 +566,14 @@ pub unsafe extern "C" fn paimon_table_commit_free(commit: *mut paimon_table_comm
 const ONE_SHOT: i64 = i64::MAX;
 
 impl paimon_table_commit {
+    /// Says of a hint that led the engine astray which it is.
+    fn explain(&self, error: Error) -> Failure {
+        match error {
+            Error::SnapshotNotExist { snapshot_id } => stale_hint(&self.origin.snapshots, snapshot_id),
+            other => other.into(),
+        }
+    }
+
     /// Runs one of the engine's commit calls over messages of the same origin. Messages are committed once: the engine would add
     /// their files a second time, and readers would see their rows twice, or, where an overwrite came between, not at all.
     /// A call that `filters` does nothing when its user committed that identifier before.
@@ -566,7 +620,9 @@ impl paimon_table_commit {
                 };
             }
             set(fates, Fate::Submitted);
-            self.hold.run(call(&self.commit, prepared.messages.clone()))?;
+            self.hold
+                .run(call(&self.commit, prepared.messages.clone()))
+                .map_err(|error| self.explain(error))?;
             set(fates, Fate::Committed(identifier));
             Ok(())
         })
@@ -676,7 +732,8 @@ pub unsafe extern "C" fn paimon_table_commit_truncate_table(commit: *const paimo
     guard_void(|| {
         // SAFETY: as the caller promises.
         let commit = unsafe { borrow(commit, "the commit")? };
-        Ok(commit.hold.run(commit.commit.truncate_table())?)
+        let truncated = commit.hold.run(commit.commit.truncate_table());
+        truncated.map_err(|error| commit.explain(error))
     })
 }
 
@@ -693,7 +750,8 @@ pub unsafe extern "C" fn paimon_table_commit_truncate_table_with_identifier(
     guard_void(|| {
         // SAFETY: as the caller promises.
         let commit = unsafe { borrow(commit, "the commit")? };
-        Ok(commit.hold.run(commit.commit.truncate_table_with_identifier(identifier))?)
+        let truncated = commit.hold.run(commit.commit.truncate_table_with_identifier(identifier));
+        truncated.map_err(|error| commit.explain(error))
     })
 }
 
