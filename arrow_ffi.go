@@ -230,6 +230,21 @@ func importBatch(l *library, op, object string, batch cArrowBatch) (record arrow
 	return array.NewRecordBatch(arrow.NewSchema(root.Fields(), nil), columns, batch.array.length), nil
 }
 
+// importSchema reads the schema of a batch that has nothing else, and frees it.
+func importSchema(l *library, op, object string, batch cArrowBatch) (*arrow.Schema, error) {
+	defer func() { _, _ = ffiArrowBatchFree.call(l, batch) }()
+	// SAFETY: the native call gave an initialised struct; it is valid until it is freed above.
+	field, err := importType(batch.schema)
+	if err != nil {
+		return nil, &Error{op: op, object: object, code: CodeUnsupported, message: err.Error(), cause: err}
+	}
+	root, ok := field.Type.(*arrow.StructType)
+	if !ok {
+		return nil, &Error{op: op, object: object, code: CodeUnexpected, message: "a schema that is not a struct of its columns"}
+	}
+	return arrow.NewSchema(root.Fields(), nil), nil
+}
+
 func (o *batchOwner) importColumn(a *cArrowArray, dt arrow.DataType) (arrow.Array, error) {
 	data, err := o.importData(a, dt)
 	if err != nil {

@@ -3,8 +3,10 @@
 package paimon_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -302,6 +304,187 @@ func ExampleTable_NewReadBuilder() {
 
 	// Output:
 	// name ["apple" "bread"]
+}
+
+func ExampleRecordBatchReader_RecordReader() {
+	table, done := newTable(products())
+	defer done()
+	write(table, record(must(table.ArrowSchema()), `[{"id": 1, "name": "apple"}, {"id": 2, "name": "bread"}]`))
+	builder := must(table.NewReadBuilder())
+	defer builder.Close()
+	scan := must(builder.NewScan())
+	defer scan.Close()
+	plan := must(scan.Plan())
+	defer plan.Close()
+	read := must(builder.NewRead())
+	defer read.Close()
+
+	// [record-reader]
+	source := must(read.NewRecordBatchReader(plan.Splits())).RecordReader()
+	defer source.Release() // closes the reader as well
+	var records []arrow.RecordBatch
+	for source.Next() {
+		record := source.RecordBatch() // until the next Next, so keep it
+		record.Retain()
+		defer record.Release()
+		records = append(records, record)
+	}
+	check(source.Err())
+	all := array.NewTableFromRecords(source.Schema(), records)
+	defer all.Release()
+	fmt.Println(all.NumRows(), "rows of", all.NumCols(), "columns")
+	// [/record-reader]
+
+	// Output:
+	// 2 rows of 2 columns
+}
+
+func ExampleDataSplit() {
+	table, done := newTable(&paimon.Schema{
+		Fields:        []paimon.DataField{{Name: "day", Type: paimon.StringType()}, {Name: "amount", Type: paimon.IntType()}},
+		PartitionKeys: []string{"day"},
+	})
+	defer done()
+	write(table, record(must(table.ArrowSchema()), `[{"day": "mon", "amount": 1}, {"day": "mon", "amount": 2}, {"day": "tue", "amount": 3}]`))
+	builder := must(table.NewReadBuilder())
+	defer builder.Close()
+	scan := must(builder.NewScan())
+	defer scan.Close()
+	plan := must(scan.Plan())
+	defer plan.Close()
+
+	// [split]
+	for _, split := range plan.Splits() {
+		fmt.Println(split.Partition()["day"], split.Bucket(), split.RowCount())
+	}
+	// [/split]
+
+	// Unordered output:
+	// mon 0 2
+	// tue 0 1
+}
+
+func ExampleResourceContext() {
+	table, done := newTable(products())
+	defer done()
+	columns := must(table.ArrowSchema())
+
+	// [resources]
+	resources := must(paimon.NewResourceContext(64 << 20))
+	defer resources.Close()
+	writes := must(table.NewWriteBuilder())
+	defer writes.Close()
+	check(writes.WithResources(resources))
+	reads := must(table.NewReadBuilder())
+	defer reads.Close()
+	check(reads.WithResources(resources))
+
+	messages := prepare(writes, record(columns, `[{"id": 1, "name": "apple"}]`))
+	defer messages.Close()
+	metrics := must(resources.Metrics())
+	fmt.Println(metrics.ReservedMemoryBytes, metrics.PeakReservedMemoryBytes > 0)
+	// [/resources]
+
+	// [exhausted]
+	tiny := must(paimon.NewResourceContext(10))
+	defer tiny.Close()
+	check(writes.WithResources(tiny)) // for the writes that are made from now on
+	write := must(writes.NewWrite())
+	defer write.Close()
+	batch := record(columns, `[{"id": 2, "name": "bread"}]`)
+	defer batch.Release()
+	fmt.Println(errors.Is(write.WriteArrowBatch(batch), paimon.CodeResourceExhausted))
+	// [/exhausted]
+
+	// Output:
+	// 0 true
+	// true
+}
+
+func ExampleBlobReader() {
+	// [blob-table]
+	table, done := newTable(&paimon.Schema{
+		Fields: []paimon.DataField{
+			{Name: "id", Type: paimon.IntType()},
+			{Name: "picture", Type: paimon.BlobType()},
+		},
+		Options: map[string]string{
+			"row-tracking.enabled": "true", "data-evolution.enabled": "true", // what BLOB columns need
+			"blob-as-descriptor": "true", // reads return where a picture is, not the picture
+		},
+	})
+	defer done()
+	// In JSON the picture is base64.
+	write(table, record(must(table.ArrowSchema()), `[{"id": 1, "picture": "SGVsbG8sIHdvcmxkIQ=="}]`))
+	// [/blob-table]
+	var descriptor []byte
+	builder := must(table.NewReadBuilder())
+	defer builder.Close()
+	scan := must(builder.NewScan())
+	defer scan.Close()
+	plan := must(scan.Plan())
+	defer plan.Close()
+	read := must(builder.NewRead())
+	defer read.Close()
+	reader := must(read.NewRecordBatchReader(plan.Splits()))
+	defer reader.Close()
+	// [blob]
+	for batch, err := range reader.All() {
+		check(err)
+		descriptor = bytes.Clone(batch.Column(1).(*array.LargeBinary).Value(0))
+		batch.Release()
+	}
+
+	blobs := must(table.NewBlobReader())
+	defer blobs.Close()
+	fmt.Printf("%s\n", must(blobs.ReadBlob(descriptor)))
+
+	stream := must(blobs.OpenBlob(descriptor)) // for what is too large for memory
+	defer stream.Close()
+	must(stream.Seek(-6, io.SeekEnd))
+	fmt.Printf("%s\n", must(io.ReadAll(stream)))
+	// [/blob]
+
+	// Output:
+	// Hello, world!
+	// world!
+}
+
+func ExampleTable_NewPostponeFixedBucketWriteBuilder() {
+	// [postpone]
+	table, done := newTable(&paimon.Schema{
+		Fields: []paimon.DataField{
+			{Name: "id", Type: paimon.BigIntType().NotNull()},
+			{Name: "name", Type: paimon.StringType()},
+		},
+		PrimaryKeys: []string{"id"},
+		Options:     map[string]string{"bucket": "-2"},
+	})
+	defer done()
+	builder := must(table.NewPostponeFixedBucketWriteBuilder())
+	defer builder.Close()
+	plan := record(arrow.NewSchema([]arrow.Field{
+		// with partitions, their columns come first
+		{Name: "total_buckets", Type: arrow.PrimitiveTypes.Int32},
+	}, nil), `[{"total_buckets": 1}]`)
+	check(builder.WithBucketPlan(plan))
+	plan.Release()
+
+	write := must(builder.NewWrite())
+	defer write.Close()
+	batch := record(must(table.ArrowSchema()), `[{"id": 1, "name": "apple"}]`)
+	defer batch.Release()
+	check(write.WriteArrowBatch(batch))
+	messages := must(write.PrepareCommit()) // closes the write
+	defer messages.Close()
+	commit := must(builder.NewCommit())
+	defer commit.Close()
+	check(commit.Commit(messages))
+	printRows(table)
+	// [/postpone]
+
+	// Output:
+	// {"id":1,"name":"apple"}
 }
 
 func ExampleCatalog_AlterTable() {

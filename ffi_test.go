@@ -123,9 +123,13 @@ func TestStructLayout(t *testing.T) {
 		{"paimon_result_bytes", resultBytes{}},
 		{"paimon_result_batch", resultBatch{}},
 		{"paimon_result_size", resultSize{}},
+		{"paimon_resource_metrics", cResourceMetrics{}},
+		{"paimon_result_resource_metrics", resultResourceMetrics{}},
 	}
 	// The members' names in C, where they differ from Go's.
-	renamed := map[string]string{"err": "error"}
+	renamed := map[string]string{
+		"err": "error", "reservedMemoryBytes": "reserved_memory_bytes", "peakReservedMemoryBytes": "peak_reserved_memory_bytes",
+	}
 	for _, m := range mirrors {
 		goType := reflect.TypeOf(m.value)
 		if got := (place{goType.Size(), 0}); native[m.name] != got {

@@ -3,12 +3,15 @@
 package paimon
 
 import (
+	"fmt"
 	"io"
 	"iter"
+	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
 // A ReadBuilder says what a read shall return. A setting that is refused leaves the builder as it was, and scans and reads keep the
@@ -77,6 +80,25 @@ func (rb *ReadBuilder) WithLimit(limit int) error {
 	return rb.h.lib.done(op, rb.h.object, e, err)
 }
 
+// WithResources makes the reads that are made from now on stay within a memory budget, which they share with all else that took it:
+// what exceeds it is [CodeResourceExhausted], the error of [RecordBatchReader.NextRecord]. They keep the budget after r is closed; a nil
+// or closed r is [ErrClosed].
+func (rb *ReadBuilder) WithResources(r *ResourceContext) error {
+	const op = "set resources"
+	p, err := rb.base().acquire(op)
+	if err != nil {
+		return err
+	}
+	defer rb.h.release()
+	context, err := r.base().acquire(op)
+	if err != nil {
+		return err
+	}
+	defer r.h.release()
+	e, err := ffiReadBuilderWithResources.call(rb.h.lib, p, context)
+	return rb.h.lib.done(op, rb.h.object, e, err)
+}
+
 // NewScan makes a scan with the builder's settings. The caller closes it.
 func (rb *ReadBuilder) NewScan() (*TableScan, error) {
 	const op = "new scan"
@@ -108,7 +130,8 @@ func (rb *ReadBuilder) NewRead() (*TableRead, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &TableRead{h: h, source: rb.source}, nil
+	schema, err := readSchema(h, h.ptr, "get Arrow schema")
+	return &TableRead{h: h, source: rb.source, schema: readerSchema{schema, err}}, nil
 }
 
 // A TableScan finds out which files a read has to look into. It is safe for concurrent use and stays valid after its [ReadBuilder]
@@ -186,6 +209,44 @@ type DataSplit struct {
 	plan   uint64 // which plan of this process it belongs to
 	source string // of its table
 	bytes  []byte // as Java's SplitSerializer writes it
+	info   splitInfo
+}
+
+// splitInfo is what the native library says of a split.
+type splitInfo struct {
+	RowCount  int64       `json:"rowCount"`
+	Bucket    int32       `json:"bucket"`
+	Partition [][2]string `json:"partition"` // keys and values, in the order of the keys
+}
+
+// RowCount is how many rows the files of the split have. It is at least what a read returns, which leaves out deleted rows and merges
+// those of one key, and more where columns lie in files of their own, as BLOB columns do: their rows count again.
+func (s DataSplit) RowCount() int64 { return s.info.RowCount }
+
+// Bucket is the number of the bucket that the split is of; 0 in a table without buckets.
+func (s DataSplit) Bucket() int32 { return s.info.Bucket }
+
+// Partition is the partition that the split is of: each partition key, and its value in the form that Paimon gives it in paths, with
+// nothing escaped. A null, and a text that is empty or blank, is there as __DEFAULT_PARTITION__, or what partition.default-name says.
+// It is empty in a table without partitions. The caller owns the map.
+func (s DataSplit) Partition() map[string]string {
+	partition := make(map[string]string, len(s.info.Partition))
+	for _, pair := range s.info.Partition {
+		partition[pair[0]] = pair[1]
+	}
+	return partition
+}
+
+// String says which bucket the split is of, and how many rows its files have.
+func (s DataSplit) String() string {
+	if s.plan == 0 {
+		return "no split"
+	}
+	var text strings.Builder
+	for _, pair := range s.info.Partition {
+		text.WriteString(pair[0] + "=" + pair[1] + "/")
+	}
+	return fmt.Sprintf("%sbucket-%d (%d rows)", text.String(), s.info.Bucket, s.info.RowCount)
 }
 
 // planCount numbers the plans of this process, from 1.
@@ -195,6 +256,13 @@ var planCount atomic.Uint64
 type TableRead struct {
 	h      *handle[cTableRead]
 	source string
+	schema readerSchema
+}
+
+// readerSchema is the schema of what a read returns, or why there is none.
+type readerSchema struct {
+	arrow *arrow.Schema
+	err   error
 }
 
 func (tr *TableRead) base() *handle[cTableRead] {
@@ -206,6 +274,15 @@ func (tr *TableRead) base() *handle[cTableRead] {
 
 // Close frees the read. It is idempotent, does not wait for calls in flight, and is harmless on a nil read.
 func (tr *TableRead) Close() { tr.base().close() }
+
+// ArrowSchema gives the schema of the batches that the read returns. It is known even if there is nothing to read.
+func (tr *TableRead) ArrowSchema() (*arrow.Schema, error) {
+	if _, err := tr.base().acquire("get Arrow schema"); err != nil {
+		return nil, err
+	}
+	defer tr.h.release()
+	return tr.schema.arrow, tr.schema.err
+}
 
 // NewRecordBatchReader reads splits, one after the other in the order given: any of the splits of one plan of the same table. None
 // at all, or splits of different plans or of another table, is [CodeInvalidInput]. The caller closes the reader.
@@ -234,7 +311,7 @@ func (tr *TableRead) NewRecordBatchReader(splits []DataSplit) (*RecordBatchReade
 	if err != nil {
 		return nil, err
 	}
-	return &RecordBatchReader{h: h, state: new(readerState)}, nil
+	return &RecordBatchReader{h: h, state: new(readerState), schema: tr.schema}, nil
 }
 
 // A RecordBatchReader is a stream of record batches.
@@ -242,8 +319,9 @@ func (tr *TableRead) NewRecordBatchReader(splits []DataSplit) (*RecordBatchReade
 // It is safe for concurrent use; calls wait for each other, and each batch goes to one of them. It stays valid after its
 // [TableRead], and everything before that, is closed.
 type RecordBatchReader struct {
-	h     *handle[cRecordBatchReader]
-	state *readerState
+	h      *handle[cRecordBatchReader]
+	state  *readerState
+	schema readerSchema
 }
 
 type readerState struct {
@@ -297,4 +375,72 @@ func (r *RecordBatchReader) All() iter.Seq2[arrow.RecordBatch, error] {
 			}
 		}
 	}
+}
+
+// RecordReader gives the batches that are left as arrow-go's interface, for what consumes one: ipc writers, [array.TableFromRecords],
+// other databases. It takes r over: r is closed with the last Release, and to close r before that ends it with [ErrClosed].
+//
+// As arrow-go documents, a batch is valid until the next call of Next unless it is retained; Next gives false at the end and after an
+// error, which Err tells; and only Retain and Release may be called from several goroutines at once.
+func (r *RecordBatchReader) RecordReader() array.RecordReader {
+	adapter := &recordReader{reader: r, schema: arrow.NewSchema(nil, nil)}
+	adapter.references.Store(1)
+	if _, err := r.base().acquire("read"); err != nil {
+		adapter.err = err
+		return adapter
+	}
+	defer r.h.release()
+	if r.schema.err != nil {
+		adapter.err = r.schema.err
+		return adapter
+	}
+	adapter.schema = r.schema.arrow
+	return adapter
+}
+
+// recordReader adapts a reader to array.RecordReader.
+type recordReader struct {
+	references atomic.Int64
+	reader     *RecordBatchReader
+	schema     *arrow.Schema
+	current    arrow.RecordBatch
+	err        error // what ended it, io.EOF included
+}
+
+func (a *recordReader) Retain() { a.references.Add(1) }
+
+func (a *recordReader) Release() {
+	if a.references.Add(-1) == 0 {
+		a.drop()
+		a.reader.Close()
+	}
+}
+
+func (a *recordReader) drop() {
+	if a.current != nil {
+		a.current.Release()
+		a.current = nil
+	}
+}
+
+func (a *recordReader) Schema() *arrow.Schema { return a.schema }
+
+func (a *recordReader) RecordBatch() arrow.RecordBatch { return a.current }
+
+// Record is RecordBatch by its deprecated name, which the interface still has.
+func (a *recordReader) Record() arrow.RecordBatch { return a.current }
+
+func (a *recordReader) Next() bool {
+	a.drop()
+	if a.err == nil {
+		a.current, a.err = a.reader.NextRecord()
+	}
+	return a.err == nil
+}
+
+func (a *recordReader) Err() error {
+	if a.err == io.EOF {
+		return nil
+	}
+	return a.err
 }

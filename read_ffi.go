@@ -3,6 +3,8 @@
 package paimon
 
 import (
+	"encoding/json"
+
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
@@ -15,6 +17,8 @@ var (
 	ffiReadBuilderWithCaseSensitive = bind2[*cError, *cReadBuilder, bool]("paimon_read_builder_with_case_sensitive")
 	// paimon_error* paimon_read_builder_with_limit(const paimon_read_builder*, size_t limit);
 	ffiReadBuilderWithLimit = bind2[*cError, *cReadBuilder, uintptr]("paimon_read_builder_with_limit")
+	// paimon_error* paimon_read_builder_with_resources(const paimon_read_builder*, const paimon_resource_context*);
+	ffiReadBuilderWithResources = bind2[*cError, *cReadBuilder, *cResourceContext]("paimon_read_builder_with_resources")
 	// paimon_result_table_scan paimon_read_builder_new_scan(const paimon_read_builder*);
 	ffiReadBuilderNewScan = bind1[result[cTableScan], *cReadBuilder]("paimon_read_builder_new_scan")
 	// paimon_result_table_read paimon_read_builder_new_read(const paimon_read_builder*);
@@ -29,10 +33,14 @@ var (
 	ffiPlanNumSplits = bind1[resultSize, *cPlan]("paimon_plan_num_splits")
 	// paimon_result_bytes paimon_plan_split_bytes(const paimon_plan*, size_t index);
 	ffiPlanSplitBytes = bind2[resultBytes, *cPlan, uintptr]("paimon_plan_split_bytes")
+	// paimon_result_bytes paimon_plan_describe_splits(const paimon_plan*);
+	ffiPlanDescribeSplits = bind1[resultBytes, *cPlan]("paimon_plan_describe_splits")
 	// paimon_result_plan paimon_plan_from_split_bytes(const paimon_bytes* splits, size_t len);
 	ffiPlanFromSplitBytes = bind2[result[cPlan], *cBytes, uintptr]("paimon_plan_from_split_bytes")
 	// void paimon_table_read_free(paimon_table_read* read);
 	ffiTableReadFree = bind1[void, *cTableRead]("paimon_table_read_free")
+	// paimon_result_batch paimon_table_read_schema(const paimon_table_read*);
+	ffiTableReadSchema = bind1[resultBatch, *cTableRead]("paimon_table_read_schema")
 	// paimon_result_reader paimon_table_read_to_arrow(const paimon_table_read*, const paimon_plan*, size_t offset, size_t length);
 	ffiTableReadToArrow = bind4[result[cRecordBatchReader], *cTableRead, *cPlan, uintptr, uintptr]("paimon_table_read_to_arrow")
 	// void paimon_record_batch_reader_free(paimon_record_batch_reader* reader);
@@ -48,6 +56,15 @@ func planSplits(h *handle[cPlan], source string) ([]DataSplit, error) {
 	if err := h.lib.done(op, h.object, n.err, err); err != nil {
 		return nil, err
 	}
+	described, err := ffiPlanDescribeSplits.call(h.lib, h.ptr)
+	raw, err := h.lib.bytesOf(op, h.object, described, err)
+	if err != nil {
+		return nil, err
+	}
+	infos := make([]splitInfo, 0, n.value)
+	if err := json.Unmarshal(raw, &infos); err != nil {
+		return nil, withOp(err, op, h.object)
+	}
 	id := planCount.Add(1)
 	splits := make([]DataSplit, n.value)
 	for i := range splits {
@@ -56,7 +73,7 @@ func planSplits(h *handle[cPlan], source string) ([]DataSplit, error) {
 		if err != nil {
 			return nil, err
 		}
-		splits[i] = DataSplit{plan: id, source: source, bytes: raw}
+		splits[i] = DataSplit{plan: id, source: source, bytes: raw, info: infos[i]}
 	}
 	return splits, nil
 }
@@ -77,6 +94,18 @@ func openReader(tr *handle[cTableRead], read *cTableRead, op string, splits []Da
 	return adopt(tr.lib, ffiRecordBatchReaderFree, op, tr.object, func() (result[cRecordBatchReader], error) {
 		return ffiTableReadToArrow.call(tr.lib, read, plan.ptr, 0, uintptr(len(raw)))
 	})
+}
+
+// readSchema gives the Arrow schema of what a native read returns.
+func readSchema(h *handle[cTableRead], p *cTableRead, op string) (*arrow.Schema, error) {
+	if _, err := h.lib.resolve(ffiArrowBatchFree.symbol); err != nil {
+		return nil, withOp(err, op, h.object)
+	}
+	r, err := ffiTableReadSchema.call(h.lib, p)
+	if err := h.lib.done(op, h.object, r.err, err); err != nil {
+		return nil, err
+	}
+	return importSchema(h.lib, op, h.object, r.value)
 }
 
 // nextBatch gives the next batch, or neither a batch nor an error at the end.

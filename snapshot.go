@@ -2,6 +2,8 @@
 
 package paimon
 
+import "fmt"
+
 // A CommitKind says what kind of change a snapshot holds.
 type CommitKind string
 
@@ -36,6 +38,11 @@ type Snapshot struct {
 	Statistics                *string           `json:"statistics,omitempty"`
 	Properties                map[string]string `json:"properties,omitempty"`
 	NextRowID                 *int64            `json:"nextRowId,omitempty"`
+}
+
+// String says which snapshot it is, and who made it.
+func (s Snapshot) String() string {
+	return fmt.Sprintf("snapshot %d (%s by %s, identifier %d)", s.ID, s.CommitKind, s.CommitUser, s.CommitIdentifier)
 }
 
 // A Tag is a snapshot with a name, which keeps it when it would expire. It is a value.

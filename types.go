@@ -21,6 +21,9 @@ type (
 	cTableWrite        struct{ _ [0]byte }
 	cCommitMessages    struct{ _ [0]byte }
 	cTableCommit       struct{ _ [0]byte }
+	cResourceContext   struct{ _ [0]byte }
+	cBlobReader        struct{ _ [0]byte }
+	cBlobStream        struct{ _ [0]byte }
 )
 
 // void is the result of a function that returns nothing.
@@ -63,6 +66,15 @@ type resultBatch struct {
 
 type resultSize struct {
 	value uintptr
+	err   *cError
+}
+
+type cResourceMetrics struct {
+	reservedMemoryBytes, peakReservedMemoryBytes uintptr
+}
+
+type resultResourceMetrics struct {
+	value cResourceMetrics
 	err   *cError
 }
 

@@ -60,6 +60,26 @@ func (wb *WriteBuilder) WithOverwrite() error {
 	return nil
 }
 
+// WithResources makes the writes that are made from now on stay within a memory budget, which they share with all else that took it.
+// What exceeds it is [CodeResourceExhausted], the error of [TableWrite.WriteArrowBatch] or [TableWrite.PrepareCommit], and the write is
+// over: what it did not prepare is discarded, and its files are deleted. Writes keep the budget after r is closed; a nil or closed r is
+// [ErrClosed].
+func (wb *WriteBuilder) WithResources(r *ResourceContext) error {
+	const op = "set resources"
+	p, err := wb.base().acquire(op)
+	if err != nil {
+		return err
+	}
+	defer wb.h.release()
+	context, err := r.base().acquire(op)
+	if err != nil {
+		return err
+	}
+	defer r.h.release()
+	e, err := ffiWriteBuilderWithResources.call(wb.h.lib, p, context)
+	return wb.h.lib.done(op, wb.h.object, e, err)
+}
+
 // WithWriteOnly says that another job, of Flink, Spark or Java, compacts the table. A table with a primary key and
 // deletion-vectors.enabled, or with the merge engine first-row, shows rows only once they are compacted, which this library does not do:
 // [WriteBuilder.NewWrite] refuses to write to it without this, or the table's option write-only.

@@ -11,6 +11,8 @@ var (
 	ffiWriteBuilderFree = bind1[void, *cWriteBuilder]("paimon_write_builder_free")
 	// paimon_error* paimon_write_builder_with_overwrite(const paimon_write_builder*);
 	ffiWriteBuilderWithOverwrite = bind1[*cError, *cWriteBuilder]("paimon_write_builder_with_overwrite")
+	// paimon_error* paimon_write_builder_with_resources(const paimon_write_builder*, const paimon_resource_context*);
+	ffiWriteBuilderWithResources = bind2[*cError, *cWriteBuilder, *cResourceContext]("paimon_write_builder_with_resources")
 	// paimon_error* paimon_write_builder_with_write_only(const paimon_write_builder*);
 	ffiWriteBuilderWithWriteOnly = bind1[*cError, *cWriteBuilder]("paimon_write_builder_with_write_only")
 	// paimon_result_table_write paimon_write_builder_new_write(const paimon_write_builder*);

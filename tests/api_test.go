@@ -3,9 +3,11 @@
 package tests
 
 import (
+	"io"
 	"iter"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 
 	paimon "github.com/apache/paimon-rust/bindings/go"
 )
@@ -55,6 +57,11 @@ var (
 	_ func(*paimon.RecordBatchReader)                                                = (*paimon.RecordBatchReader).Close
 	_ func(*paimon.RecordBatchReader) (arrow.RecordBatch, error)                     = (*paimon.RecordBatchReader).NextRecord
 	_ func(*paimon.RecordBatchReader) iter.Seq2[arrow.RecordBatch, error]            = (*paimon.RecordBatchReader).All
+	_ func(*paimon.RecordBatchReader) array.RecordReader                             = (*paimon.RecordBatchReader).RecordReader
+	_ func(*paimon.TableRead) (*arrow.Schema, error)                                 = (*paimon.TableRead).ArrowSchema
+	_ func(paimon.DataSplit) int64                                                   = paimon.DataSplit.RowCount
+	_ func(paimon.DataSplit) int32                                                   = paimon.DataSplit.Bucket
+	_ func(paimon.DataSplit) map[string]string                                       = paimon.DataSplit.Partition
 	_ func(*paimon.WriteBuilder)                                                     = (*paimon.WriteBuilder).Close
 	_ func(*paimon.WriteBuilder) error                                               = (*paimon.WriteBuilder).WithOverwrite
 	_ func(*paimon.WriteBuilder) (*paimon.TableWrite, error)                         = (*paimon.WriteBuilder).NewWrite
@@ -71,6 +78,42 @@ var (
 	_ func(*paimon.TableCommit) error                                                = (*paimon.TableCommit).TruncateTable
 	_ func(*paimon.TableCommit, int64) error                                         = (*paimon.TableCommit).TruncateTableWithIdentifier
 	_ func(*paimon.TableCommit, *paimon.CommitMessages) error                        = (*paimon.TableCommit).Abort
+
+	_ func(*paimon.Table) (*paimon.PostponeFixedBucketWriteBuilder, error)                                 = (*paimon.Table).NewPostponeFixedBucketWriteBuilder
+	_ func(*paimon.Table, string) (*paimon.PostponeFixedBucketWriteBuilder, error)                         = (*paimon.Table).NewPostponeFixedBucketWriteBuilderWithCommitUser
+	_ func(*paimon.PostponeFixedBucketWriteBuilder)                                                        = (*paimon.PostponeFixedBucketWriteBuilder).Close
+	_ func(*paimon.PostponeFixedBucketWriteBuilder, *paimon.ResourceContext) error                         = (*paimon.PostponeFixedBucketWriteBuilder).WithResources
+	_ func(*paimon.PostponeFixedBucketWriteBuilder) error                                                  = (*paimon.PostponeFixedBucketWriteBuilder).WithOverwrite
+	_ func(*paimon.PostponeFixedBucketWriteBuilder, arrow.RecordBatch) error                               = (*paimon.PostponeFixedBucketWriteBuilder).WithBucketPlan
+	_ func(*paimon.PostponeFixedBucketWriteBuilder) (*paimon.PostponeFixedBucketTableWrite, error)         = (*paimon.PostponeFixedBucketWriteBuilder).NewWrite
+	_ func(*paimon.PostponeFixedBucketWriteBuilder) (*paimon.PostponeFixedBucketTableCommit, error)        = (*paimon.PostponeFixedBucketWriteBuilder).NewCommit
+	_ func(*paimon.PostponeFixedBucketTableWrite)                                                          = (*paimon.PostponeFixedBucketTableWrite).Close
+	_ func(*paimon.PostponeFixedBucketTableWrite, arrow.RecordBatch) error                                 = (*paimon.PostponeFixedBucketTableWrite).WriteArrowBatch
+	_ func(*paimon.PostponeFixedBucketTableWrite) (*paimon.PostponeFixedBucketCommitMessages, error)       = (*paimon.PostponeFixedBucketTableWrite).PrepareCommit
+	_ func(*paimon.PostponeFixedBucketCommitMessages)                                                      = (*paimon.PostponeFixedBucketCommitMessages).Close
+	_ func(*paimon.PostponeFixedBucketCommitMessages, *paimon.PostponeFixedBucketCommitMessages) error     = (*paimon.PostponeFixedBucketCommitMessages).Merge
+	_ func(*paimon.PostponeFixedBucketTableCommit)                                                         = (*paimon.PostponeFixedBucketTableCommit).Close
+	_ func(*paimon.PostponeFixedBucketTableCommit, *paimon.PostponeFixedBucketCommitMessages) error        = (*paimon.PostponeFixedBucketTableCommit).Commit
+	_ func(*paimon.PostponeFixedBucketTableCommit, *paimon.PostponeFixedBucketCommitMessages, int64) error = (*paimon.PostponeFixedBucketTableCommit).CommitWithIdentifier
+	_ func(*paimon.PostponeFixedBucketTableCommit, *paimon.PostponeFixedBucketCommitMessages, int64) error = (*paimon.PostponeFixedBucketTableCommit).FilterAndCommitWithIdentifier
+	_ func(*paimon.PostponeFixedBucketTableCommit) error                                                   = (*paimon.PostponeFixedBucketTableCommit).TruncateTable
+	_ func(*paimon.PostponeFixedBucketTableCommit, int64) error                                            = (*paimon.PostponeFixedBucketTableCommit).TruncateTableWithIdentifier
+	_ func(*paimon.PostponeFixedBucketTableCommit, *paimon.PostponeFixedBucketCommitMessages) error        = (*paimon.PostponeFixedBucketTableCommit).Abort
+
+	_ func(uintptr) (*paimon.ResourceContext, error)                = paimon.NewResourceContext
+	_ func(*paimon.ResourceContext) (paimon.ResourceMetrics, error) = (*paimon.ResourceContext).Metrics
+	_ func(*paimon.ResourceContext)                                 = (*paimon.ResourceContext).Close
+	_                                                               = paimon.ResourceMetrics{ReservedMemoryBytes: uintptr(0), PeakReservedMemoryBytes: uintptr(0)}
+	_ func(*paimon.ReadBuilder, *paimon.ResourceContext) error      = (*paimon.ReadBuilder).WithResources
+	_ func(*paimon.WriteBuilder, *paimon.ResourceContext) error     = (*paimon.WriteBuilder).WithResources
+	_ func(map[string]string) (*paimon.BlobReader, error)           = paimon.NewBlobReader
+	_ func(*paimon.Table) (*paimon.BlobReader, error)               = (*paimon.Table).NewBlobReader
+	_ func(*paimon.BlobReader)                                      = (*paimon.BlobReader).Close
+	_ func(*paimon.BlobReader, []byte) ([]byte, error)              = (*paimon.BlobReader).ReadBlob
+	_ func(*paimon.BlobReader, [][]byte) ([][]byte, error)          = (*paimon.BlobReader).ReadBlobs
+	_ func(*paimon.BlobReader, []byte) (*paimon.BlobStream, error)  = (*paimon.BlobReader).OpenBlob
+	_ io.ReadSeekCloser                                             = (*paimon.BlobStream)(nil)
+	_ func(arrow.Array, int) (map[string][]byte, error)             = paimon.StringBlobMapDescriptors
 
 	_ error                                = paimon.CodeNotFound
 	_ func(*paimon.Error) paimon.ErrorCode = (*paimon.Error).Code

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,6 +37,17 @@ type chain struct {
 	messages     *paimon.CommitMessages
 	more         *paimon.CommitMessages // of the same write, without files
 	commit       *paimon.TableCommit
+	fixed        *fixedJob // of a postpone table beside
+	fixedWrite   *paimon.PostponeFixedBucketTableWrite
+	fixedOver    atomic.Bool // the test has closed fixedWrite
+	fixedDone    *paimon.PostponeFixedBucketCommitMessages
+	fixedMore    *paimon.PostponeFixedBucketCommitMessages
+	bucketPlan   arrow.RecordBatch
+	resources    *paimon.ResourceContext
+	spare        *paimon.ResourceContext
+	blobReader   *paimon.BlobReader
+	blobStream   *paimon.BlobStream
+	descriptor   []byte
 }
 
 func newChain(t testing.TB) *chain {
@@ -72,6 +84,26 @@ func newChain(t testing.TB) *chain {
 	keep(err)
 	t.Cleanup(c.more.Close)
 	c.commit, err = c.writeBuilder.NewCommit()
+	keep(err)
+	schema, err := paimon.SchemaFromArrow(people)
+	keep(err)
+	postpone(schema)
+	keep(c.catalog.CreateTable(paimon.NewIdentifier("db", "later"), schema, false))
+	c.fixed = newFixedJob(t, openTable(t, c.catalog, paimon.NewIdentifier("db", "later")), goMemory, 1, false)
+	c.fixedWrite, err = c.fixed.builder.NewWrite()
+	keep(err)
+	c.fixedDone = c.fixed.prepare(t, goMemory, person{1, "one"})
+	c.fixedMore = c.fixed.prepare(t, goMemory, person{2, "two"})
+	c.bucketPlan = bucketPlan(goMemory, 1)
+	c.resources, err = paimon.NewResourceContext(1 << 30)
+	keep(err)
+	c.spare, err = paimon.NewResourceContext(1 << 30)
+	keep(err)
+	t.Cleanup(c.spare.Close)
+	c.descriptor = descriptorOf(fileOf(t, "blob"), 0, -1)
+	c.blobReader, err = c.table.NewBlobReader()
+	keep(err)
+	c.blobStream, err = c.blobReader.OpenBlob(c.descriptor)
 	keep(err)
 	for _, h := range c.handles() {
 		t.Cleanup(h.close)
@@ -139,11 +171,19 @@ func (c *chain) handles() []handleCase {
 			"NewReadBuilderWithOptions":     func() error { return drop(c.table.NewReadBuilderWithOptions(nil)) },
 			"NewWriteBuilder":               func() error { return drop(c.table.NewWriteBuilder()) },
 			"NewWriteBuilderWithCommitUser": func() error { return drop(c.table.NewWriteBuilderWithCommitUser("u")) },
+			"NewBlobReader":                 func() error { return drop(c.table.NewBlobReader()) },
+			"NewPostponeFixedBucketWriteBuilder": func() error {
+				return unlessNoPostpone(drop(c.table.NewPostponeFixedBucketWriteBuilder()))
+			},
+			"NewPostponeFixedBucketWriteBuilderWithCommitUser": func() error {
+				return unlessNoPostpone(drop(c.table.NewPostponeFixedBucketWriteBuilderWithCommitUser("u")))
+			},
 		}, &paimon.Table{}},
 		{"ReadBuilder", c.readBuilder.Close, map[string]func() error{
 			"WithProjection":    func() error { return c.readBuilder.WithProjection([]string{"id", "name"}) },
 			"WithCaseSensitive": func() error { return c.readBuilder.WithCaseSensitive(true) },
 			"WithLimit":         func() error { return c.readBuilder.WithLimit(10) },
+			"WithResources":     func() error { return c.readBuilder.WithResources(c.spare) },
 			"NewScan":           func() error { return drop(c.readBuilder.NewScan()) },
 			"NewRead":           func() error { return drop(c.readBuilder.NewRead()) },
 		}, &paimon.ReadBuilder{}},
@@ -156,6 +196,7 @@ func (c *chain) handles() []handleCase {
 			"Splits":    func() error { return closedIf(c.plan.Splits() == nil) },
 		}, &paimon.Plan{}},
 		{"TableRead", c.read.Close, map[string]func() error{
+			"ArrowSchema":          func() error { return ignore(c.read.ArrowSchema()) },
 			"NewRecordBatchReader": func() error { return drop(c.read.NewRecordBatchReader(splits)) },
 		}, &paimon.TableRead{}},
 		{"RecordBatchReader", c.reader.Close, map[string]func() error{
@@ -182,6 +223,7 @@ func (c *chain) handles() []handleCase {
 		{"WriteBuilder", c.writeBuilder.Close, map[string]func() error{
 			"WithWriteOnly": func() error { return c.writeBuilder.WithWriteOnly() },
 			"WithOverwrite": func() error { return c.writeBuilder.WithOverwrite() },
+			"WithResources": func() error { return c.writeBuilder.WithResources(c.spare) },
 			"NewWrite":      func() error { return drop(c.writeBuilder.NewWrite()) },
 			"NewCommit":     func() error { return drop(c.writeBuilder.NewCommit()) },
 		}, &paimon.WriteBuilder{}},
@@ -200,6 +242,63 @@ func (c *chain) handles() []handleCase {
 		{"CommitMessages", c.messages.Close, map[string]func() error{
 			"Merge": func() error { return c.messages.Merge(c.more) },
 		}, &paimon.CommitMessages{}},
+		{"PostponeFixedBucketTableWrite", func() { c.fixedOver.Store(true); c.fixedWrite.Close() }, map[string]func() error{
+			"WriteArrowBatch": func() error { return c.fixedWrite.WriteArrowBatch(batch) },
+			"PrepareCommit": func() error {
+				if c.fixedOver.Load() {
+					return drop(c.fixedWrite.PrepareCommit())
+				}
+				other, err := c.fixed.builder.NewWrite() // it closes the write
+				if err != nil {
+					return err
+				}
+				return drop(other.PrepareCommit())
+			},
+		}, &paimon.PostponeFixedBucketTableWrite{}},
+		{"PostponeFixedBucketWriteBuilder", c.fixed.builder.Close, map[string]func() error{
+			"WithOverwrite":  func() error { return c.fixed.builder.WithOverwrite() },
+			"WithResources":  func() error { return c.fixed.builder.WithResources(c.spare) },
+			"WithBucketPlan": func() error { return c.fixed.builder.WithBucketPlan(c.bucketPlan) },
+			"NewWrite":       func() error { return drop(c.fixed.builder.NewWrite()) },
+			"NewCommit":      func() error { return drop(c.fixed.builder.NewCommit()) },
+		}, &paimon.PostponeFixedBucketWriteBuilder{}},
+		{"PostponeFixedBucketTableCommit", c.fixed.commit.Close, map[string]func() error{
+			"Commit":               func() error { return unlessRepeated(c.fixed.commit.Commit(c.fixedDone)) },
+			"CommitWithIdentifier": func() error { return unlessRepeated(c.fixed.commit.CommitWithIdentifier(c.fixedDone, 1)) },
+			"FilterAndCommitWithIdentifier": func() error {
+				return unlessRepeated(c.fixed.commit.FilterAndCommitWithIdentifier(c.fixedDone, 1))
+			},
+			"TruncateTable":               func() error { return unlessRepeated(c.fixed.commit.TruncateTable()) },
+			"TruncateTableWithIdentifier": func() error { return unlessRepeated(c.fixed.commit.TruncateTableWithIdentifier(1)) },
+			"Abort":                       func() error { return unlessRepeated(c.fixed.commit.Abort(c.fixedDone)) },
+		}, &paimon.PostponeFixedBucketTableCommit{}},
+		{"PostponeFixedBucketCommitMessages", c.fixedDone.Close, map[string]func() error{
+			"Merge": func() error { return c.fixedDone.Merge(c.fixedMore) },
+		}, &paimon.PostponeFixedBucketCommitMessages{}},
+		{"ResourceContext", c.resources.Close, map[string]func() error{
+			"Metrics": func() error { return ignore(c.resources.Metrics()) },
+		}, &paimon.ResourceContext{}},
+		{"BlobReader", c.blobReader.Close, map[string]func() error{
+			"ReadBlob":  func() error { return ignore(c.blobReader.ReadBlob(c.descriptor)) },
+			"ReadBlobs": func() error { return ignore(c.blobReader.ReadBlobs([][]byte{c.descriptor})) },
+			"OpenBlob": func() error {
+				stream, err := c.blobReader.OpenBlob(c.descriptor)
+				if err == nil {
+					err = stream.Close()
+				}
+				return err
+			},
+		}, &paimon.BlobReader{}},
+		{"BlobStream", func() { _ = c.blobStream.Close() }, map[string]func() error{
+			"Read": func() error {
+				_, err := c.blobStream.Read(make([]byte, 2))
+				if err == io.EOF {
+					return nil
+				}
+				return err
+			},
+			"Seek": func() error { return ignore(c.blobStream.Seek(0, io.SeekStart)) },
+		}, &paimon.BlobStream{}},
 	}
 }
 
@@ -216,6 +315,14 @@ func closedIf(closed bool) error {
 		return paimon.ErrClosed
 	}
 	return nil
+}
+
+// unlessNoPostpone lets pass what a table says that is no postpone table.
+func unlessNoPostpone(err error) error {
+	if errors.Is(err, paimon.CodeUnsupported) {
+		return nil
+	}
+	return err
 }
 
 // unlessRepeated lets pass what commits of one set of messages may say that are repeated, or race with each other.
@@ -247,7 +354,7 @@ func TestEveryHandleType(t *testing.T) {
 					continue
 				}
 				var e *paimon.Error
-				if !errors.As(err, &e) || e.Op() == "" || e.Object() == "" && h.name != "Catalog" {
+				if !errors.As(err, &e) || e.Op() == "" || e.Object() == "" && h.name != "Catalog" && h.name != "ResourceContext" {
 					t.Errorf("%s: the error has no operation or object: %v", name, err)
 				}
 			}
@@ -300,6 +407,12 @@ func callByReflection(t *testing.T, h reflect.Value, known map[string]func() err
 			arguments = append(arguments, reflect.Zero(h.Method(i).Type().In(k)))
 		}
 		results := h.Method(i).Call(arguments)
+		if method.Name == "Close" { // works always, and gives nil if it gives something
+			if len(results) > 0 && !results[0].IsNil() {
+				t.Errorf("Close gives %v", results[0])
+			}
+			continue
+		}
 		if n := len(results); n > 0 && results[n-1].Type() == reflect.TypeFor[error]() {
 			if _, ok := known[method.Name]; !ok {
 				t.Errorf("%s is not in the lifecycle test", method.Name)

@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -125,7 +124,7 @@ func wantThreads(t *testing.T, least, most int) {
 		must(t, err)
 		for _, name := range names {
 			comm, err := os.ReadFile(name)
-			if err == nil && strings.HasPrefix(string(comm), "paimon") {
+			if err == nil && string(comm) == "paimon\n" { // those of the engine's ORC writer stay: docs/ownership.md
 				count++
 			}
 		}

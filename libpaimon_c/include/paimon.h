@@ -9,8 +9,8 @@
  * stands on its own: what it was made from may be freed before it, in any order.
  *
  * THREADS. Any object may be used by many threads at once. Calls on one paimon_table_write wait for each other, as do those on
- * one paimon_record_batch_reader, those on the settings of one builder, and commits and aborts of the same messages; calls on
- * anything else run side by side. The one rule for callers: a free must not overlap with another call on the same object, nor
+ * one paimon_record_batch_reader, on one paimon_blob_stream, on the settings of one builder, and commits and aborts of the same
+ * messages; calls on anything else run side by side. The one rule for callers: a free must not overlap with another call on the same object, nor
  * be followed by one. A call blocks until it is done; what it does in the background runs on the worker threads of this
  * library, one for each processor that the process may use, which start with the first object that does I/O and are joined when
  * the last one is freed. A thread of the caller may be any thread but those. After fork() without exec() only the parent may go
@@ -174,6 +174,16 @@ struct ArrowSchema;
 #define PAIMON_CODE_TRAVEL_TAG_NOT_EXIST 405
 
 /**
+ * Reads what blob descriptors name. Safe for concurrent use.
+ */
+typedef struct paimon_blob_reader paimon_blob_reader;
+
+/**
+ * One blob as a stream with a position. Safe for concurrent use; calls wait for each other.
+ */
+typedef struct paimon_blob_stream paimon_blob_stream;
+
+/**
  * An open catalog. Safe for concurrent use.
  */
 typedef struct paimon_catalog paimon_catalog;
@@ -202,6 +212,11 @@ typedef struct paimon_read_builder paimon_read_builder;
  * A stream of record batches. Safe for concurrent use; calls wait for each other.
  */
 typedef struct paimon_record_batch_reader paimon_record_batch_reader;
+
+/**
+ * A memory budget. Safe for concurrent use.
+ */
+typedef struct paimon_resource_context paimon_resource_context;
 
 /**
  * An open table, with the schema it had when it was opened. Safe for concurrent use.
@@ -275,9 +290,9 @@ typedef struct {
  * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
  */
 typedef struct {
-  paimon_catalog *value;
+  paimon_blob_reader *value;
   paimon_error *error;
-} paimon_result_catalog;
+} paimon_result_blob_reader;
 
 /**
  * One key and value of a catalog's or a database's options. Both strings are borrowed for the call.
@@ -286,6 +301,30 @@ typedef struct {
   const char *key;
   const char *value;
 } paimon_option;
+
+/**
+ * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
+ */
+typedef struct {
+  paimon_blob_stream *value;
+  paimon_error *error;
+} paimon_result_blob_stream;
+
+/**
+ * What a function that counts gives: `error` is NULL on success, else `value` is 0.
+ */
+typedef struct {
+  size_t value;
+  paimon_error *error;
+} paimon_result_size;
+
+/**
+ * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
+ */
+typedef struct {
+  paimon_catalog *value;
+  paimon_error *error;
+} paimon_result_catalog;
 
 /**
  * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
@@ -337,12 +376,12 @@ typedef struct {
 } paimon_result_plan;
 
 /**
- * What a function that counts gives: `error` is NULL on success, else `value` is 0.
+ * What a reader's next step gives: a batch, or an error, or, at the end of the data, neither (all members NULL).
  */
 typedef struct {
-  size_t value;
+  paimon_arrow_batch value;
   paimon_error *error;
-} paimon_result_size;
+} paimon_result_batch;
 
 /**
  * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
@@ -353,12 +392,28 @@ typedef struct {
 } paimon_result_record_batch_reader;
 
 /**
- * What a reader's next step gives: a batch, or an error, or, at the end of the data, neither (all members NULL).
+ * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
  */
 typedef struct {
-  paimon_arrow_batch value;
+  paimon_resource_context *value;
   paimon_error *error;
-} paimon_result_batch;
+} paimon_result_resource_context;
+
+/**
+ * What a budget's users have reserved now, and the most they ever had.
+ */
+typedef struct {
+  size_t reserved_memory_bytes;
+  size_t peak_reserved_memory_bytes;
+} paimon_resource_metrics;
+
+/**
+ * What `paimon_resource_context_metrics` gives: `error` is NULL on success, else `value` is all 0.
+ */
+typedef struct {
+  paimon_resource_metrics value;
+  paimon_error *error;
+} paimon_result_resource_metrics;
 
 /**
  * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
@@ -466,6 +521,76 @@ void paimon_borrowed_schema_release(struct ArrowSchema *schema);
  * `batch` comes from this library and was not freed before.
  */
 void paimon_arrow_batch_free(paimon_arrow_batch batch);
+
+/**
+ * Makes a reader that opens the storage of each descriptor with these options: those of a catalog, without the catalog's own.
+ * Nothing is opened yet. The caller owns the reader and gives it to `paimon_blob_reader_free`.
+ *
+ * `options` is NULL or points to `len` options whose strings are NUL-terminated.
+ */
+paimon_result_blob_reader paimon_blob_reader_new(const paimon_option *options,
+                                                        size_t len);
+
+/**
+ * Makes a reader over the storage of the table, with its credentials. The caller owns it and gives it to
+ * `paimon_blob_reader_free`.
+ *
+ * `table` is NULL or live.
+ */
+paimon_result_blob_reader paimon_table_new_blob_reader(const paimon_table *table);
+
+/**
+ * Frees a reader; streams it opened stay valid. NULL is ignored.
+ *
+ * `reader` is NULL or a live reader that no other call uses any more.
+ */
+void paimon_blob_reader_free(paimon_blob_reader *reader);
+
+/**
+ * Reads the blobs of `len` descriptors into `values`, in their order. On success the caller owns each of the `len` values and gives
+ * it to `paimon_bytes_free`; an empty blob is `{NULL, 0}`. On failure `values` is left as it was, and the message says which
+ * descriptors, counted from 0, it is about.
+ *
+ * `reader` is NULL or live; `descriptors` and `values` are NULL or have `len` entries. Descriptors are borrowed.
+ */
+paimon_error *paimon_blob_reader_read_blobs(const paimon_blob_reader *reader,
+                                            const paimon_bytes *descriptors,
+                                            size_t len,
+                                            paimon_bytes *values);
+
+/**
+ * Opens the blob of a descriptor as a stream at position 0. Its storage is touched when it is first read, or seeked from its end.
+ * The caller owns the stream and gives it to `paimon_blob_stream_free`.
+ *
+ * `reader` is NULL or live, `descriptor` NULL or `len` bytes, which are borrowed.
+ */
+paimon_result_blob_stream paimon_blob_reader_open_blob(const paimon_blob_reader *reader,
+                                                              const uint8_t *descriptor,
+                                                              size_t len);
+
+/**
+ * Frees a stream. NULL is ignored.
+ *
+ * `stream` is NULL or a live stream that no other call uses any more.
+ */
+void paimon_blob_stream_free(paimon_blob_stream *stream);
+
+/**
+ * Reads at most `len` bytes into `buffer` and moves on by as many as it says, which may be fewer; 0 is the end.
+ *
+ * `stream` is NULL or live, `buffer` NULL or `len` bytes that are the caller's.
+ */
+paimon_result_size paimon_blob_stream_read(const paimon_blob_stream *stream, uint8_t *buffer, size_t len);
+
+/**
+ * Moves to `offset`, counted from the start of the blob (`whence` 0), from the position (1) or from its end (2), and gives the new
+ * position. It may lie beyond the end, where reads find nothing; before the start is PAIMON_CODE_INVALID_INPUT.
+ *
+ * `stream` is NULL or live.
+ */
+paimon_result_size paimon_blob_stream_seek(const paimon_blob_stream *stream,
+                                           int64_t offset,
+                                           int32_t whence);
 
 /**
  * Opens a catalog. The options are Paimon's: `warehouse`, `metastore` (`filesystem` or `rest`), `uri`, `s3.*`, ... Nothing is
@@ -638,6 +763,15 @@ paimon_error *paimon_read_builder_with_limit(const paimon_read_builder *builder,
                                              size_t limit);
 
 /**
+ * Makes the reads that come from this builder from now on stay within a memory budget, which lives on as long as they do: a batch
+ * that would exceed it is PAIMON_CODE_RESOURCE_EXHAUSTED, and ends its reader.
+ *
+ * `builder` and `context` are NULL or live.
+ */
+paimon_error *paimon_read_builder_with_resources(const paimon_read_builder *builder,
+                                                 const paimon_resource_context *context);
+
+/**
  * Makes a scan with the builder's settings. The caller owns it and gives it to `paimon_table_scan_free`.
  *
  * `builder` is NULL or live.
@@ -688,6 +822,15 @@ paimon_result_bytes paimon_plan_split_bytes(const paimon_plan *plan,
                                             size_t index);
 
 /**
+ * What there is to say about the plan's splits, in their order, as a JSON array of objects: `rowCount`, the rows of a split's files
+ * before deletes and merging, so far as it is known; `bucket`; and `partition`, an array of pairs of a partition key and its value as
+ * folder names have it, which is null when they do not say.
+ *
+ * `plan` is NULL or live.
+ */
+paimon_result_bytes paimon_plan_describe_splits(const paimon_plan *plan);
+
+/**
  * Makes a plan of splits in the bytes that `paimon_plan_split_bytes` gives, in this order. The caller owns it and gives it to
  * `paimon_plan_free`. Bytes that are not such a split are PAIMON_CODE_INVALID_INPUT or PAIMON_CODE_UNSUPPORTED.
  *
@@ -702,6 +845,14 @@ paimon_result_plan paimon_plan_from_split_bytes(const paimon_bytes *splits,
  * `read` is NULL or a live read that no other call uses any more.
  */
 void paimon_table_read_free(paimon_table_read *read);
+
+/**
+ * The schema of the batches that the read gives, whatever there is to read: a batch of which there is the schema alone, `array` being
+ * NULL. The caller owns it and gives it to `paimon_arrow_batch_free`.
+ *
+ * `read` is NULL or live.
+ */
+paimon_result_batch paimon_table_read_schema(const paimon_table_read *read);
 
 /**
  * Reads `length` splits of the plan, from `offset` on, one after the other. The caller owns the reader, which stays valid after
@@ -729,6 +880,25 @@ void paimon_record_batch_reader_free(paimon_record_batch_reader *reader);
  * `reader` is NULL or live.
  */
 paimon_result_batch paimon_record_batch_reader_next(const paimon_record_batch_reader *reader);
+
+/**
+ * Makes a budget of so many bytes; of 0 nothing can be reserved. The caller owns it and gives it to `paimon_resource_context_free`.
+ */
+paimon_result_resource_context paimon_resource_context_new(size_t memory_limit_bytes);
+
+/**
+ * Frees a budget. What took it goes on to stay within it. NULL is ignored.
+ *
+ * `context` is NULL or a live budget that no other call uses any more.
+ */
+void paimon_resource_context_free(paimon_resource_context *context);
+
+/**
+ * What is reserved of the budget.
+ *
+ * `context` is NULL or live.
+ */
+paimon_result_resource_metrics paimon_resource_context_metrics(const paimon_resource_context *context);
 
 /**
  * Frees a table; builders, scans, reads, writes and commits made from it stay valid. NULL is ignored.
@@ -809,6 +979,24 @@ paimon_result_write_builder paimon_table_new_write_builder(const paimon_table *t
  */
 paimon_result_write_builder paimon_table_new_write_builder_with_commit_user(const paimon_table *table,
                                                                                    const char *commit_user);
+
+/**
+ * Starts a write to fixed buckets of a table with `bucket = -2`, whose rows are visible as soon as they are committed, under a commit
+ * user of its own (a random UUID). It has to be told the number of buckets (`paimon_write_builder_with_bucket_plan`) unless the table
+ * says it (`postpone.default-bucket-num`), and its writes can be prepared once. The caller owns the builder and gives it to
+ * `paimon_write_builder_free`.
+ *
+ * `table` is NULL or live.
+ */
+paimon_result_write_builder paimon_table_new_postpone_fixed_bucket_write_builder(const paimon_table *table);
+
+/**
+ * As `paimon_table_new_postpone_fixed_bucket_write_builder`, under a given commit user.
+ *
+ * `table` is NULL or live, `commit_user` NULL or NUL-terminated.
+ */
+paimon_result_write_builder paimon_table_new_postpone_fixed_bucket_write_builder_with_commit_user(const paimon_table *table,
+                                                                                                         const char *commit_user);
 
 /**
  * Names a snapshot: `*snapshot_id`, or the latest where that is NULL. A name that is taken is PAIMON_CODE_TAG_ALREADY_EXIST, or, if
@@ -900,6 +1088,26 @@ void paimon_write_builder_free(paimon_write_builder *builder);
 paimon_error *paimon_write_builder_with_overwrite(const paimon_write_builder *builder);
 
 /**
+ * Makes the writes that come from this builder from now on stay within a memory budget, which lives on as long as they do: a call
+ * that would exceed it is PAIMON_CODE_RESOURCE_EXHAUSTED.
+ *
+ * `builder` and `context` are NULL or live.
+ */
+paimon_error *paimon_write_builder_with_resources(const paimon_write_builder *builder,
+                                                  const paimon_resource_context *context);
+
+/**
+ * Says, for the writes that come from this builder from now on, how many buckets each partition has: a batch of the partition columns
+ * and a last column `total_buckets` of type Int32, one row for each partition, as a struct array. The contents of `array` and `schema`
+ * pass to this call as they do to `paimon_table_write_write_arrow_batch`. Only builders of fixed-bucket writes take one.
+ *
+ * `builder` is NULL or live; `array` and `schema` are NULL or point to initialised structs whose buffers are as long as they say.
+ */
+paimon_error *paimon_write_builder_with_bucket_plan(const paimon_write_builder *builder,
+                                                    void *array,
+                                                    void *schema);
+
+/**
  * Says that another job compacts the table. Tables with a primary key and deletion vectors, or the merge engine first-row, show
  * rows only once they are compacted, and this library does not compact: writes to them are refused otherwise.
  *
@@ -943,7 +1151,8 @@ paimon_error *paimon_table_write_write_arrow_batch(const paimon_table_write *wri
                                                    void *schema);
 
 /**
- * Finishes the files of all that was written since the last time and returns their messages. The write can be used again.
+ * Finishes the files of all that was written since the last time and returns their messages. The write can be used again, but not one
+ * to fixed buckets of a postpone table.
  * The caller owns the messages and gives them to `paimon_commit_messages_free`.
  *
  * `write` is NULL or live.

@@ -6,6 +6,7 @@ use std::ffi::c_char;
 use std::mem::{offset_of, size_of};
 
 use crate::error::{guard_void, paimon_error, text};
+use crate::resource::{paimon_resource_metrics, paimon_result_resource_metrics};
 use crate::types::{
     paimon_arrow_batch, paimon_bytes, paimon_datum, paimon_option, paimon_result, paimon_result_batch, paimon_result_bytes,
     paimon_result_size,
@@ -51,6 +52,8 @@ static LAYOUT: &[paimon_layout] = layout! {
     "paimon_result_bytes": paimon_result_bytes { value: paimon_bytes, error: *mut paimon_error }
     "paimon_result_batch": paimon_result_batch { value: paimon_arrow_batch, error: *mut paimon_error }
     "paimon_result_size": paimon_result_size { value: usize, error: *mut paimon_error }
+    "paimon_resource_metrics": paimon_resource_metrics { reserved_memory_bytes: usize, peak_reserved_memory_bytes: usize }
+    "paimon_result_resource_metrics": paimon_result_resource_metrics { value: paimon_resource_metrics, error: *mut paimon_error }
 };
 
 /// The version of the ABI that this library has: its PAIMON_ABI_VERSION.

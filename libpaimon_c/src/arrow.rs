@@ -406,6 +406,15 @@ pub fn export(batch: RecordBatch) -> Result<paimon_arrow_batch> {
     })
 }
 
+/// Hands a schema out, as a batch without an array.
+pub fn export_schema(schema: &Schema) -> Result<paimon_arrow_batch> {
+    let schema = FFI_ArrowSchema::try_from(schema).map_err(arrow_failure)?;
+    Ok(paimon_arrow_batch {
+        array: std::ptr::null_mut(),
+        schema: Box::into_raw(Box::new(schema)).cast(),
+    })
+}
+
 /// Frees the two structs of a batch and releases what is still in them. NULL members are ignored.
 ///
 /// # Safety

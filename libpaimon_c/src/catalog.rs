@@ -31,6 +31,8 @@ pub struct paimon_identifier {
     pub(crate) identifier: Identifier,
 }
 
+/// # Safety
+/// `options` is NULL or points to `len` options whose strings are NUL-terminated.
 pub unsafe fn options_of(options: *const paimon_option, len: usize) -> Result<HashMap<String, String>> {
     let mut map = HashMap::with_capacity(len.min(1024));
     // SAFETY: the caller passes on its own caller's promise about the array and the strings in it.

@@ -6,6 +6,8 @@ use std::ffi::c_char;
 use std::sync::{Arc, Mutex};
 
 use futures::StreamExt;
+use paimon::arrow::build_target_arrow_schema;
+use paimon::resource::ResourceContext;
 use paimon::table::ArrowRecordBatchStream;
 use paimon::{DataSplit, Error, Plan, ReadBuilder, Table};
 
@@ -14,10 +16,11 @@ use crate::error::{
     borrow, guard, guard_void, paimon_error, slice, text, Failure, Result, PAIMON_CODE_INVALID_INPUT, PAIMON_CODE_UNSUPPORTED,
 };
 use crate::handle;
+use crate::resource::paimon_resource_context;
 use crate::runtime::Hold;
 use crate::table::{latest, Shared};
 use crate::types::{
-    paimon_arrow_batch, paimon_bytes, paimon_result, paimon_result_batch, paimon_result_bytes, paimon_result_size,
+    json, paimon_arrow_batch, paimon_bytes, paimon_result, paimon_result_batch, paimon_result_bytes, paimon_result_size,
 };
 
 /// What a read shall return. Safe for concurrent use; a call that fails leaves the builder as it was.
@@ -32,6 +35,7 @@ struct Wish {
     projection: Option<Vec<String>>,
     case_insensitive: bool,
     limit: Option<usize>,
+    resources: Option<ResourceContext>,
 }
 
 impl Wish {
@@ -44,6 +48,9 @@ impl Wish {
         builder.with_case_sensitive(!self.case_insensitive);
         if let Some(limit) = self.limit {
             builder.with_limit(limit);
+        }
+        if let Some(resources) = &self.resources {
+            builder.with_resources(resources.clone());
         }
         Ok(builder)
     }
@@ -58,6 +65,8 @@ pub struct paimon_table_scan {
 /// The splits of one snapshot. Immutable, safe for concurrent use.
 pub struct paimon_plan {
     splits: Vec<DataSplit>,
+    /// Of the table; none when the plan was made of bytes.
+    partition_keys: Vec<String>,
 }
 
 /// Turns splits into record batches. Safe for concurrent use.
@@ -165,6 +174,23 @@ pub unsafe extern "C" fn paimon_read_builder_with_limit(builder: *const paimon_r
     })
 }
 
+/// Makes the reads that come from this builder from now on stay within a memory budget, which lives on as long as they do: a batch
+/// that would exceed it is PAIMON_CODE_RESOURCE_EXHAUSTED, and ends its reader.
+///
+/// # Safety
+/// `builder` and `context` are NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_read_builder_with_resources(
+    builder: *const paimon_read_builder,
+    context: *const paimon_resource_context,
+) -> *mut paimon_error {
+    guard_void(|| {
+        // SAFETY: as the caller promises.
+        let (builder, resources) = unsafe { (borrow(builder, "the read builder")?, borrow(context, "the resource context")?) };
+        builder.change(|wish| wish.resources = Some(resources.context.clone()))
+    })
+}
+
 /// Makes a scan with the builder's settings. The caller owns it and gives it to `paimon_table_scan_free`.
 ///
 /// # Safety
@@ -235,6 +261,7 @@ pub unsafe extern "C" fn paimon_table_scan_plan(scan: *const paimon_table_scan) 
         let plan = plan.map_err(|error| Failure::reading(error, format!("the manifests of {}", shared.table.location())))?;
         Ok(paimon_plan {
             splits: plan.into_splits(),
+            partition_keys: scan.shared.table.schema().partition_keys().to_vec(),
         })
     }))
 }
@@ -256,16 +283,7 @@ pub unsafe extern "C" fn paimon_plan_free(plan: *mut paimon_plan) {
 #[no_mangle]
 pub unsafe extern "C" fn paimon_plan_num_splits(plan: *const paimon_plan) -> paimon_result_size {
     // SAFETY: as the caller promises.
-    match guard(|| Ok(unsafe { borrow(plan, "the plan")? }.splits.len())) {
-        Ok(value) => paimon_result_size {
-            value,
-            error: std::ptr::null_mut(),
-        },
-        Err(failure) => paimon_result_size {
-            value: 0,
-            error: failure.give(),
-        },
-    }
+    paimon_result_size::from(guard(|| Ok(unsafe { borrow(plan, "the plan")? }.splits.len())))
 }
 
 /// One split of the plan, `index` from 0, in the bytes that Java's SplitSerializer writes (version 1, DataSplit version 9).
@@ -283,6 +301,59 @@ pub unsafe extern "C" fn paimon_plan_split_bytes(plan: *const paimon_plan, index
             .ok_or_else(|| Failure::invalid(format!("split {index} of a plan with {} splits", plan.splits.len())))?;
         Ok(split.serialize_split_v1()?)
     }))
+}
+
+/// What there is to say about the plan's splits, in their order, as a JSON array of objects: `rowCount`, the rows of a split's files
+/// before deletes and merging, so far as it is known; `bucket`; and `partition`, an array of pairs of a partition key and its value as
+/// folder names have it, which is null when they do not say.
+///
+/// # Safety
+/// `plan` is NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_plan_describe_splits(plan: *const paimon_plan) -> paimon_result_bytes {
+    paimon_result_bytes::from(guard(|| {
+        // SAFETY: as the caller promises.
+        let plan = unsafe { borrow(plan, "the plan")? };
+        let describe = |split: &DataSplit| {
+            serde_json::json!({
+                "rowCount": split.row_count(),
+                "bucket": split.bucket(),
+                "partition": partition_of(split.bucket_path(), &plan.partition_keys),
+            })
+        };
+        json(&plan.splits.iter().map(describe).collect::<Vec<_>>())
+    }))
+}
+
+/// Reads a partition off the path of one of its buckets, `.../k1=v1/k2=v2/bucket-0`.
+fn partition_of(bucket_path: &str, keys: &[String]) -> Option<Vec<(String, String)>> {
+    let mut folders = bucket_path.trim_end_matches('/').rsplit('/').skip(1);
+    let mut partition = Vec::with_capacity(keys.len());
+    for key in keys.iter().rev() {
+        let (name, value) = folders.next()?.split_once('=')?;
+        let (name, value) = (unescape(name)?, unescape(value)?);
+        if name != *key {
+            return None;
+        }
+        partition.push((name, value));
+    }
+    partition.reverse();
+    Some(partition)
+}
+
+/// Undoes the escaping of folder names: %XX is a byte.
+fn unescape(name: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(name.len());
+    let mut rest = name.as_bytes();
+    while let Some((first, tail)) = rest.split_first() {
+        let byte = match tail.get(..2).and_then(|hex| std::str::from_utf8(hex).ok()) {
+            Some(hex) if *first == b'%' => u8::from_str_radix(hex, 16).ok(),
+            _ => None,
+        };
+        bytes.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { &tail[2..] } else { tail };
+    }
+    String::from_utf8(bytes).ok()
 }
 
 /// Makes a plan of splits in the bytes that `paimon_plan_split_bytes` gives, in this order. The caller owns it and gives it to
@@ -309,7 +380,10 @@ pub unsafe extern "C" fn paimon_plan_from_split_bytes(splits: *const paimon_byte
                 Failure::new(code, format!("split {index}: {}", failure.message))
             })?);
         }
-        Ok(paimon_plan { splits: decoded })
+        Ok(paimon_plan {
+            splits: decoded,
+            partition_keys: Vec::new(),
+        })
     }))
 }
 
@@ -321,6 +395,21 @@ pub unsafe extern "C" fn paimon_plan_from_split_bytes(splits: *const paimon_byte
 pub unsafe extern "C" fn paimon_table_read_free(read: *mut paimon_table_read) {
     // SAFETY: as the caller promises.
     unsafe { handle::release(read) }
+}
+
+/// The schema of the batches that the read gives, whatever there is to read: a batch of which there is the schema alone, `array` being
+/// NULL. The caller owns it and gives it to `paimon_arrow_batch_free`.
+///
+/// # Safety
+/// `read` is NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_table_read_schema(read: *const paimon_table_read) -> paimon_result_batch {
+    paimon_result_batch::from(guard(|| {
+        // SAFETY: as the caller promises.
+        let read = unsafe { borrow(read, "the read")? };
+        let engine = read.wish.builder(&read.shared.table)?.new_read()?;
+        arrow::export_schema(&*build_target_arrow_schema(engine.read_type())?)
+    }))
 }
 
 /// Reads `length` splits of the plan, from `offset` on, one after the other. The caller owns the reader, which stays valid after
@@ -372,7 +461,7 @@ pub unsafe extern "C" fn paimon_record_batch_reader_free(reader: *mut paimon_rec
 /// `reader` is NULL or live.
 #[no_mangle]
 pub unsafe extern "C" fn paimon_record_batch_reader_next(reader: *const paimon_record_batch_reader) -> paimon_result_batch {
-    let outcome = guard(|| {
+    paimon_result_batch::from(guard(|| {
         // SAFETY: as the caller promises.
         let reader = unsafe { borrow(reader, "the reader")? };
         let mut slot = reader.stream.lock().map_err(|_| poisoned("reader"))?;
@@ -389,15 +478,5 @@ pub unsafe extern "C" fn paimon_record_batch_reader_next(reader: *const paimon_r
                 Ok(paimon_arrow_batch::NONE)
             }
         }
-    });
-    match outcome {
-        Ok(value) => paimon_result_batch {
-            value,
-            error: std::ptr::null_mut(),
-        },
-        Err(failure) => paimon_result_batch {
-            value: paimon_arrow_batch::NONE,
-            error: failure.give(),
-        },
-    }
+    }))
 }

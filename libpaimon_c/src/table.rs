@@ -50,7 +50,7 @@ impl paimon_table {
     }
 
     /// The table in which snapshots, files and so on are.
-    fn stored(&self) -> &Table {
+    pub(crate) fn stored(&self) -> &Table {
         self.system.as_ref().map_or(&self.shared.table, |system| &system.base)
     }
 
@@ -343,5 +343,41 @@ pub unsafe extern "C" fn paimon_table_new_write_builder_with_commit_user(
         let (table, user) = unsafe { (borrow(table, "the table")?, text(commit_user, "the commit user")?) };
         table.writable()?;
         paimon_write_builder::new(table.shared.clone(), Some(user.to_string()))
+    }))
+}
+
+/// Starts a write to fixed buckets of a table with `bucket = -2`, whose rows are visible as soon as they are committed, under a commit
+/// user of its own (a random UUID). It has to be told the number of buckets (`paimon_write_builder_with_bucket_plan`) unless the table
+/// says it (`postpone.default-bucket-num`), and its writes can be prepared once. The caller owns the builder and gives it to
+/// `paimon_write_builder_free`.
+///
+/// # Safety
+/// `table` is NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_table_new_postpone_fixed_bucket_write_builder(
+    table: *const paimon_table,
+) -> paimon_result<paimon_write_builder> {
+    paimon_result::from(guard(|| {
+        // SAFETY: as the caller promises.
+        let table = unsafe { borrow(table, "the table")? };
+        table.writable()?;
+        paimon_write_builder::postpone(table.shared.clone(), None)
+    }))
+}
+
+/// As `paimon_table_new_postpone_fixed_bucket_write_builder`, under a given commit user.
+///
+/// # Safety
+/// `table` is NULL or live, `commit_user` NULL or NUL-terminated.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_table_new_postpone_fixed_bucket_write_builder_with_commit_user(
+    table: *const paimon_table,
+    commit_user: *const c_char,
+) -> paimon_result<paimon_write_builder> {
+    paimon_result::from(guard(|| {
+        // SAFETY: as the caller promises.
+        let (table, user) = unsafe { (borrow(table, "the table")?, text(commit_user, "the commit user")?) };
+        table.writable()?;
+        paimon_write_builder::postpone(table.shared.clone(), Some(user.to_string()))
     }))
 }

@@ -17,9 +17,11 @@ use arrow_array::{Array, RecordBatch, StructArray};
 
 use crate::alter::*;
 use crate::arrow::*;
+use crate::blob::*;
 use crate::catalog::*;
 use crate::error::*;
 use crate::read::*;
+use crate::resource::*;
 use crate::table::*;
 use crate::tag::*;
 use crate::types::*;
@@ -75,6 +77,9 @@ freed! {
     paimon_table_write paimon_table_write_free
     paimon_commit_messages paimon_commit_messages_free
     paimon_table_commit paimon_table_commit_free
+    paimon_resource_context paimon_resource_context_free
+    paimon_blob_reader paimon_blob_reader_free
+    paimon_blob_stream paimon_blob_stream_free
 }
 
 impl<T: Freed> Drop for Own<T> {

@@ -131,11 +131,41 @@ pub struct paimon_result_batch {
     pub error: *mut paimon_error,
 }
 
+impl paimon_result_batch {
+    pub fn from(outcome: Result<paimon_arrow_batch>) -> Self {
+        match outcome {
+            Ok(value) => Self {
+                value,
+                error: std::ptr::null_mut(),
+            },
+            Err(failure) => Self {
+                value: paimon_arrow_batch::NONE,
+                error: failure.give(),
+            },
+        }
+    }
+}
+
 /// What a function that counts gives: `error` is NULL on success, else `value` is 0.
 #[repr(C)]
 pub struct paimon_result_size {
     pub value: usize,
     pub error: *mut paimon_error,
+}
+
+impl paimon_result_size {
+    pub fn from(outcome: Result<usize>) -> Self {
+        match outcome {
+            Ok(value) => Self {
+                value,
+                error: std::ptr::null_mut(),
+            },
+            Err(failure) => Self {
+                value: 0,
+                error: failure.give(),
+            },
+        }
+    }
 }
 
 /// Encodes metadata for the way out.

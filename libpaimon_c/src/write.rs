@@ -10,12 +10,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int8Type;
 use arrow_array::RecordBatch;
+use paimon::resource::ResourceContext;
+use paimon::table::{PostponeBucketPlan, PostponeFixedBucketTableWrite};
 use paimon::{CommitMessage, Error, TableCommit, TableWrite, WriteBuilder};
 
 use crate::arrow;
+use crate::blob::check_descriptors;
 use crate::error::{borrow, guard, guard_void, paimon_error, Failure, Result, PAIMON_CODE_UNSUPPORTED};
 use crate::handle;
 use crate::read::poisoned;
+use crate::resource::paimon_resource_context;
 use crate::runtime::Hold;
 use crate::table::{stale_hint, Shared};
 use crate::types::paimon_result;
@@ -25,17 +29,49 @@ pub struct paimon_write_builder {
     shared: Arc<Shared>,
     commit_user: String,
     overwrite: AtomicBool,
+    resources: Mutex<Option<ResourceContext>>,
+    /// What a builder of fixed-bucket writes to a postpone table has beside: a plan, once it was given one.
+    postpone: Option<Mutex<Option<PostponeBucketPlan>>>,
     write_only: AtomicBool,
 }
 
 /// Buffers batches and writes their data files. Safe for concurrent use; calls wait for each other.
 pub struct paimon_table_write {
     // Dropped by the destructor, before the table and the runtime it stands on.
-    write: Mutex<Option<TableWrite>>,
+    write: Mutex<Option<Engine>>,
     /// Whether the batches since the last prepare came with a column of row kinds; None before the first.
     kinds: Mutex<Option<bool>>,
     origin: Origin,
     shared: Arc<Shared>,
+}
+
+/// The engine's writers.
+enum Engine {
+    Plain(Box<TableWrite>),
+    Postpone(Box<PostponeFixedBucketTableWrite>),
+}
+
+impl Engine {
+    async fn write_arrow_batch(&mut self, batch: &RecordBatch) -> paimon::Result<()> {
+        match self {
+            Engine::Plain(write) => write.write_arrow_batch(batch).await,
+            Engine::Postpone(write) => write.write_arrow_batch(batch).await,
+        }
+    }
+
+    async fn prepare_commit(&mut self) -> paimon::Result<Vec<CommitMessage>> {
+        match self {
+            Engine::Plain(write) => write.prepare_commit().await,
+            Engine::Postpone(write) => write.prepare_commit().await,
+        }
+    }
+
+    async fn close(&mut self) {
+        match self {
+            Engine::Plain(write) => write.close().await,
+            Engine::Postpone(write) => write.close().await,
+        }
+    }
 }
 
 /// What was written and waits to be committed. Safe for concurrent use.
@@ -134,7 +170,18 @@ impl paimon_write_builder {
             shared,
             commit_user,
             overwrite: AtomicBool::new(false),
+            resources: Mutex::new(None),
+            postpone: None,
             write_only: AtomicBool::new(false),
+        })
+    }
+
+    /// A builder of writes that go to fixed buckets of a postpone table at once. Its commits are those of any other builder.
+    pub fn postpone(shared: Arc<Shared>, commit_user: Option<String>) -> Result<Self> {
+        shared.table.new_postpone_fixed_bucket_write_builder()?;
+        Ok(Self {
+            postpone: Some(Mutex::new(None)),
+            ..Self::new(shared, commit_user)?
         })
     }
 
@@ -145,6 +192,32 @@ impl paimon_write_builder {
             .new_write_builder()
             .with_commit_user(self.commit_user.clone())?;
         Ok(if overwrite { engine.with_overwrite() } else { engine })
+    }
+
+    fn new_write(&self, overwrite: bool) -> Result<Engine> {
+        let resources = self.resources.lock().map_err(|_| poisoned("write builder"))?.clone();
+        let Some(plan) = &self.postpone else {
+            let mut engine = self.engine(overwrite)?;
+            if let Some(resources) = resources {
+                engine = engine.with_resources(resources);
+            }
+            return Ok(Engine::Plain(Box::new(engine.new_write()?)));
+        };
+        let mut engine = self
+            .shared
+            .table
+            .new_postpone_fixed_bucket_write_builder()?
+            .with_commit_user(self.commit_user.clone())?;
+        if overwrite {
+            engine = engine.with_overwrite();
+        }
+        if let Some(resources) = resources {
+            engine = engine.with_resources(resources);
+        }
+        if let Some(plan) = plan.lock().map_err(|_| poisoned("write builder"))?.clone() {
+            engine = engine.with_bucket_plan(plan);
+        }
+        Ok(Engine::Postpone(Box::new(engine.new_write()?)))
     }
 
     /// Refuses to write rows that nobody would see, unless the caller says that somebody compacts them. Reads of these tables leave
@@ -222,6 +295,55 @@ pub unsafe extern "C" fn paimon_write_builder_with_overwrite(builder: *const pai
     })
 }
 
+/// Makes the writes that come from this builder from now on stay within a memory budget, which lives on as long as they do: a call
+/// that would exceed it is PAIMON_CODE_RESOURCE_EXHAUSTED.
+///
+/// # Safety
+/// `builder` and `context` are NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_write_builder_with_resources(
+    builder: *const paimon_write_builder,
+    context: *const paimon_resource_context,
+) -> *mut paimon_error {
+    guard_void(|| {
+        // SAFETY: as the caller promises.
+        let (builder, resources) = unsafe {
+            (
+                borrow(builder, "the write builder")?,
+                borrow(context, "the resource context")?,
+            )
+        };
+        *builder.resources.lock().map_err(|_| poisoned("write builder"))? = Some(resources.context.clone());
+        Ok(())
+    })
+}
+
+/// Says, for the writes that come from this builder from now on, how many buckets each partition has: a batch of the partition columns
+/// and a last column `total_buckets` of type Int32, one row for each partition, as a struct array. The contents of `array` and `schema`
+/// pass to this call as they do to `paimon_table_write_write_arrow_batch`. Only builders of fixed-bucket writes take one.
+///
+/// # Safety
+/// `builder` is NULL or live; `array` and `schema` are NULL or point to initialised structs whose buffers are as long as they say.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_write_builder_with_bucket_plan(
+    builder: *const paimon_write_builder,
+    array: *mut c_void,
+    schema: *mut c_void,
+) -> *mut paimon_error {
+    guard_void(|| {
+        // SAFETY: as the caller promises.
+        let builder = unsafe { borrow(builder, "the write builder")? };
+        // SAFETY: as the caller promises.
+        let batch = unsafe { arrow::import(array, schema)? };
+        let Some(slot) = &builder.postpone else {
+            return Err(Failure::invalid("only a builder of fixed-bucket writes takes a bucket plan"));
+        };
+        let plan = PostponeBucketPlan::from_arrow(&builder.shared.table, &batch)?;
+        *slot.lock().map_err(|_| poisoned("write builder"))? = Some(plan);
+        Ok(())
+    })
+}
+
 /// Says that another job compacts the table. Tables with a primary key and deletion vectors, or the merge engine first-row, show
 /// rows only once they are compacted, and this library does not compact: writes to them are refused otherwise.
 ///
@@ -252,9 +374,7 @@ pub unsafe extern "C" fn paimon_write_builder_new_write(
         builder.check_visible()?;
         let origin = builder.origin();
         let shared = &builder.shared;
-        let write = shared
-            .hold
-            .within(|| builder.engine(origin.overwrite)?.new_write().map_err(Failure::from))?;
+        let write = shared.hold.within(|| builder.new_write(origin.overwrite))?;
         Ok(paimon_table_write {
             write: Mutex::new(Some(write)),
             kinds: Mutex::new(None),
@@ -315,6 +435,7 @@ pub unsafe extern "C" fn paimon_table_write_write_arrow_batch(
         // SAFETY: as the caller promises.
         let batch = unsafe { arrow::import(array, schema)? };
         let has_kinds = check_kinds(&batch)?;
+        check_descriptors(write.shared.table.schema().fields(), &batch)?;
         let mut kinds = write.kinds.lock().map_err(|_| poisoned("write"))?;
         if batch.num_rows() > 0 && kinds.is_some_and(|before| before != has_kinds) {
             // The engine would take the kinds of the first batch that it buffers for those of all.
@@ -330,7 +451,8 @@ pub unsafe extern "C" fn paimon_table_write_write_arrow_batch(
     })
 }
 
-/// Finishes the files of all that was written since the last time and returns their messages. The write can be used again.
+/// Finishes the files of all that was written since the last time and returns their messages. The write can be used again, but not one
+/// to fixed buckets of a postpone table.
 /// The caller owns the messages and gives them to `paimon_commit_messages_free`.
 ///
 /// # Safety
@@ -387,7 +509,7 @@ fn check_kinds(batch: &RecordBatch) -> Result<bool> {
 }
 
 impl paimon_table_write {
-    fn with<T>(&self, body: impl FnOnce(&mut TableWrite) -> paimon::Result<T>) -> Result<T> {
+    fn with<T>(&self, body: impl FnOnce(&mut Engine) -> paimon::Result<T>) -> Result<T> {
         let mut slot = self.write.lock().map_err(|_| poisoned("write"))?;
         let engine = slot.as_mut().ok_or_else(|| Failure::unexpected("the write is closed"))?;
         Ok(body(engine)?)

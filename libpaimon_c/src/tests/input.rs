@@ -217,8 +217,91 @@ fn writes() {
 }
 
 #[test]
+fn blobs_budgets_and_bucket_plans() {
+    let warehouse = Warehouse::new();
+    let table = warehouse.table("t", &people());
+    let postponed = warehouse.table("p", &schema(&[("id", "INT NOT NULL")], &["id"], &[("bucket", "-2")]));
+    let user = c("user");
+    let Reading { builder, read, .. } = Reading::of(&table);
+    let writer = Writer::new(&table);
+    let mut plan = Source::new(1, vec![int("total_buckets", &[1])]);
+    let byte = 0u8;
+    let descriptor = [paimon_bytes {
+        data: (&raw const byte).cast_mut(),
+        len: 1,
+    }];
+    let mut values = [paimon_bytes::EMPTY];
+    let mut buffer = 0u8;
+    let mut file = vec![1u8, 8, 0, 0, 0]; // a descriptor of version 1: the length of the URI, the URI, offset and length
+    file.extend_from_slice(b"memory:/");
+    file.extend_from_slice(&[0; 16]);
+    unsafe {
+        let budget = ok(paimon_resource_context_new(10));
+        let fixed = ok(paimon_table_new_postpone_fixed_bucket_write_builder(postponed.0));
+        let blobs = ok(paimon_table_new_blob_reader(table.0));
+        let stream = ok(paimon_blob_reader_open_blob(blobs.0, file.as_ptr(), file.len()));
+        let none = [paimon_bytes {
+            data: null_mut(),
+            len: 5,
+        }];
+        invalid!(
+            paimon_read_builder_with_resources(null(), budget.0),
+            paimon_read_builder_with_resources(builder.0, null()),
+            paimon_write_builder_with_resources(null(), budget.0),
+            paimon_write_builder_with_resources(writer.builder.0, null()),
+            paimon_table_read_schema(null()),
+            paimon_plan_describe_splits(null()),
+            paimon_table_new_postpone_fixed_bucket_write_builder(null()),
+            paimon_table_new_postpone_fixed_bucket_write_builder_with_commit_user(null(), user.as_ptr()),
+            paimon_table_new_postpone_fixed_bucket_write_builder_with_commit_user(postponed.0, null()),
+            paimon_table_new_postpone_fixed_bucket_write_builder_with_commit_user(postponed.0, BAD_TEXT),
+            paimon_table_new_postpone_fixed_bucket_write_builder_with_commit_user(postponed.0, c("").as_ptr()),
+            paimon_write_builder_with_bucket_plan(null(), plan.array().cast(), plan.schema().cast()),
+            paimon_write_builder_with_bucket_plan(fixed.0, null_mut(), plan.schema().cast()),
+            paimon_write_builder_with_bucket_plan(fixed.0, plan.array().cast(), null_mut()),
+            paimon_table_new_blob_reader(null()),
+            paimon_blob_reader_new(null(), 1),
+            paimon_blob_reader_read_blobs(null(), descriptor.as_ptr(), 1, values.as_mut_ptr()),
+            paimon_blob_reader_read_blobs(blobs.0, null(), 1, values.as_mut_ptr()),
+            paimon_blob_reader_read_blobs(blobs.0, descriptor.as_ptr(), 1, null_mut()),
+            paimon_blob_reader_read_blobs(blobs.0, descriptor.as_ptr(), TOO_LONG, values.as_mut_ptr()),
+            paimon_blob_reader_read_blobs(blobs.0, none.as_ptr(), 1, values.as_mut_ptr()),
+            paimon_blob_reader_open_blob(null(), &byte, 1),
+            paimon_blob_reader_open_blob(blobs.0, null(), 1),
+            paimon_blob_reader_open_blob(blobs.0, &byte, TOO_LONG),
+            paimon_blob_reader_open_blob(blobs.0, &byte, 1),
+            paimon_blob_stream_read(null(), &mut buffer, 1),
+            paimon_blob_stream_read(stream.0, null_mut(), 1),
+            paimon_blob_stream_seek(null(), 0, 0),
+            paimon_blob_stream_seek(stream.0, 0, 3),
+            paimon_blob_stream_seek(stream.0, -1, 0),
+            paimon_blob_stream_seek(stream.0, i64::MIN, 2),
+        );
+        let metrics = paimon_resource_context_metrics(null());
+        refused(metrics.error, PAIMON_CODE_INVALID_INPUT, "NULL");
+        assert_eq!(plan.is_released(), (false, false));
+        // A builder of ordinary writes has no use for a plan, but takes the batch over.
+        refused(
+            paimon_write_builder_with_bucket_plan(writer.builder.0, plan.array().cast(), plan.schema().cast()),
+            PAIMON_CODE_INVALID_INPUT,
+            "only a builder of fixed-bucket writes",
+        );
+        assert_eq!(plan.is_released(), (true, true));
+        // The schema of a read comes without an array.
+        let schema = paimon_table_read_schema(read.0);
+        assert!(schema.error.is_null() && schema.value.array.is_null() && !schema.value.schema.is_null());
+        paimon_arrow_batch_free(schema.value);
+        assert_eq!(ok(paimon_blob_stream_seek(stream.0, 3, 0)), 3);
+        ok(paimon_blob_reader_read_blobs(blobs.0, null(), 0, null_mut()));
+    }
+}
+
+#[test]
 fn frees_ignore_null() {
     unsafe {
+        paimon_resource_context_free(null_mut());
+        paimon_blob_reader_free(null_mut());
+        paimon_blob_stream_free(null_mut());
         paimon_catalog_free(null_mut());
         paimon_identifier_free(null_mut());
         paimon_table_free(null_mut());
