@@ -239,15 +239,31 @@ func TestBlobDescriptorsOfARead(t *testing.T) {
 	}
 }
 
-// A value that is a descriptor is written as what it names.
+// Who chooses the bytes of a blob does not choose what the program reads.
+func TestWriteBlobsThatLookLikeDescriptors(t *testing.T) {
+	allocator := checkLeaks(t)
+	table := newBlobTable(t, "false", allocator, []byte("plain"))
+	j := newJob(t, table, "", false)
+	batch := blobRecord(allocator, []byte("x"), descriptorOf(fileOf(t, "secret"), 0, -1))
+	defer batch.Release()
+	wantError(t, j.write.WriteArrowBatch(batch), paimon.CodeInvalidInput, "'content'", "blob-as-descriptor", "db.t")
+	must(t, j.commit.Commit(j.prepare(t, allocator)))
+	if rows := readRows(t, table, "id"); len(rows) != 1 {
+		t.Errorf("%d rows", len(rows))
+	}
+}
+
+// Where the table says so, a value that is a descriptor is written as what it names.
 func TestWriteBlobDescriptors(t *testing.T) {
 	allocator := checkLeaks(t)
 	uri := fileOf(t, "abcdefghij")
 	almost := []byte("\x02CSEDBOL")
-	table := newBlobTable(t, "false", allocator, descriptorOf(uri, 2, 3), descriptorOf(uri, 5, -1), almost)
+	table := newBlobTable(t, "true", allocator, descriptorOf(uri, 2, 3), descriptorOf(uri, 5, -1), almost)
+	builder, err := table.NewReadBuilderWithOptions(map[string]string{"blob-as-descriptor": "false"})
+	must(t, err)
+	t.Cleanup(builder.Close)
 	var got []string
-	for batch, err := range newReader(t, table).All() {
-		must(t, err)
+	for batch := range batchesOf(t, builder) {
 		content, named := batch.Column(1).(*array.LargeBinary), batch.Column(2).(*array.Map).Items().(*array.LargeBinary)
 		for i := range content.Len() {
 			got = append(got, string(content.Value(i)))
@@ -276,7 +292,7 @@ func TestWriteBlobDescriptors(t *testing.T) {
 		t.Errorf("%d rows", len(rows))
 	}
 	wantError(t, write(descriptorOf(uri+".gone", 0, 1)), paimon.CodeNotFound, "db.t", uri+".gone")
-	_, err := j.write.PrepareCommit()
+	_, err = j.write.PrepareCommit()
 	wantError(t, err, paimon.CodeInvalidInput, "failure")
 }
 

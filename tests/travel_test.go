@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,31 +14,47 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	paimon "github.com/apache/paimon-rust/bindings/go"
 )
 
-// builderRows reads all rows that a builder gives, as text.
+// batchesOf iterates over all batches that a builder gives, each valid for its turn.
+func batchesOf(t testing.TB, builder *paimon.ReadBuilder) iter.Seq[arrow.RecordBatch] {
+	return func(yield func(arrow.RecordBatch) bool) {
+		t.Helper()
+		scan, err := builder.NewScan()
+		must(t, err)
+		defer scan.Close()
+		plan, err := scan.Plan()
+		must(t, err)
+		defer plan.Close()
+		read, err := builder.NewRead()
+		must(t, err)
+		defer read.Close()
+		if plan.NumSplits() == 0 {
+			return
+		}
+		reader, err := read.NewRecordBatchReader(plan.Splits())
+		must(t, err)
+		defer reader.Close()
+		for batch, err := range reader.All() {
+			must(t, err)
+			more := yield(batch)
+			batch.Release()
+			if !more {
+				return
+			}
+		}
+	}
+}
+
+// builderRows reads all rows that a builder gives, as text, and closes it.
 func builderRows(t testing.TB, builder *paimon.ReadBuilder) []string {
 	t.Helper()
 	defer builder.Close()
-	scan, err := builder.NewScan()
-	must(t, err)
-	defer scan.Close()
-	plan, err := scan.Plan()
-	must(t, err)
-	defer plan.Close()
-	if plan.NumSplits() == 0 {
-		return nil
-	}
-	read, err := builder.NewRead()
-	must(t, err)
-	defer read.Close()
-	reader, err := read.NewRecordBatchReader(plan.Splits())
-	must(t, err)
-	defer reader.Close()
 	var rows []string
-	for batch, err := range reader.All() {
-		must(t, err)
+	for batch := range batchesOf(t, builder) {
 		for row := range int(batch.NumRows()) {
 			var values []string
 			for _, column := range batch.Columns() {
@@ -45,7 +62,6 @@ func builderRows(t testing.TB, builder *paimon.ReadBuilder) []string {
 			}
 			rows = append(rows, strings.Join(values, " "))
 		}
-		batch.Release()
 	}
 	slices.Sort(rows)
 	return rows
@@ -175,23 +191,9 @@ func TestBatchSizeOfARead(t *testing.T) {
 		builder, err := table.NewReadBuilderWithOptions(map[string]string{"read.batch-size": size})
 		must(t, err)
 		defer builder.Close()
-		scan, err := builder.NewScan()
-		must(t, err)
-		defer scan.Close()
-		plan, err := scan.Plan()
-		must(t, err)
-		defer plan.Close()
-		read, err := builder.NewRead()
-		must(t, err)
-		defer read.Close()
-		reader, err := read.NewRecordBatchReader(plan.Splits())
-		must(t, err)
-		defer reader.Close()
 		batches, total := 0, 0
-		for batch, err := range reader.All() {
-			must(t, err)
+		for batch := range batchesOf(t, builder) {
 			batches, total = batches+1, total+int(batch.NumRows())
-			batch.Release()
 		}
 		if batches != want || total != 2500 {
 			t.Errorf("batch size %s: %d rows in %d batches, want %d", size, total, batches, want)

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use arrow_array::cast::AsArray;
 use arrow_array::RecordBatch;
-use paimon::spec::{BlobDescriptor, DataField, DataType};
+use paimon::spec::{BlobDescriptor, DataType, TableSchema};
 use paimon::{BlobReader, BlobStream, Error};
 
 use crate::catalog::options_of;
@@ -182,10 +182,22 @@ fn is_web_address(descriptor: &[u8]) -> bool {
     })
 }
 
-/// Refuses values that pass for a descriptor and are none, before the engine gives up a write for one of them: a descriptor that is
-/// written to a column of blobs stands for the bytes that it names.
-pub fn check_descriptors(fields: &[DataField], batch: &RecordBatch) -> Result<()> {
-    for field in fields {
+/// Refuses values in the form of a descriptor, for which the engine would store what they name: who chooses the bytes would choose
+/// which file or address the program reads. Only a table that says so takes descriptors, and then one that is broken is refused
+/// before the engine gives up the write for it.
+pub fn check_descriptors(schema: &TableSchema, batch: &RecordBatch) -> Result<()> {
+    let options = schema.options();
+    let all = options
+        .get("blob-as-descriptor")
+        .is_some_and(|set| set.eq_ignore_ascii_case("true"));
+    let listed = |name: &str| {
+        let lists = ["blob-descriptor-field", "blob.stored-descriptor-fields"];
+        lists
+            .iter()
+            .filter_map(|key| options.get(*key))
+            .any(|list| list.split(',').any(|field| field.trim() == name))
+    };
+    for field in schema.fields() {
         let holds_blobs = match field.data_type() {
             DataType::Array(list) => matches!(list.element_type(), DataType::Blob(_)),
             DataType::Map(map) => matches!(map.value_type(), DataType::Blob(_)),
@@ -204,6 +216,13 @@ pub fn check_descriptors(fields: &[DataField], batch: &RecordBatch) -> Result<()
         };
         for blob in blobs.as_binary_opt::<i64>().iter().flat_map(|blobs| blobs.iter()).flatten() {
             if BlobDescriptor::is_blob_descriptor(blob) {
+                if !all && !listed(field.name()) {
+                    return Err(Failure::invalid(format!(
+                        "column '{}': a blob has the form of a descriptor, which names a file; set the table's option blob-as-descriptor \
+                         to true if its content is to be stored",
+                        field.name()
+                    )));
+                }
                 BlobDescriptor::deserialize(blob)
                     .and_then(|descriptor| descriptor.validate())
                     .map_err(|error| {

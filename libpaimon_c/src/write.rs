@@ -435,7 +435,7 @@ pub unsafe extern "C" fn paimon_table_write_write_arrow_batch(
         // SAFETY: as the caller promises.
         let batch = unsafe { arrow::import(array, schema)? };
         let has_kinds = check_kinds(&batch)?;
-        check_descriptors(write.shared.table.schema().fields(), &batch)?;
+        check_descriptors(write.shared.table.schema(), &batch)?;
         let mut kinds = write.kinds.lock().map_err(|_| poisoned("write"))?;
         if batch.num_rows() > 0 && kinds.is_some_and(|before| before != has_kinds) {
             // The engine would take the kinds of the first batch that it buffers for those of all.
