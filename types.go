@@ -21,6 +21,7 @@ type (
 	cTableWrite        struct{ _ [0]byte }
 	cCommitMessages    struct{ _ [0]byte }
 	cTableCommit       struct{ _ [0]byte }
+	cPredicate         struct{ _ [0]byte }
 )
 
 // void is the result of a function that returns nothing.
@@ -38,6 +39,16 @@ type cBytes struct {
 type cError struct {
 	code    int32
 	message cBytes
+}
+
+type cDatum struct {
+	tag                 int32
+	int_val             int64
+	double_val          float64
+	str_data            *byte
+	str_len             uintptr
+	int_val2            int64
+	uint_val, uint_val2 uint32
 }
 
 type cArrowBatch struct {
