@@ -441,7 +441,7 @@ func (b *PredicateBuilder) find(op, object string, fields []DataField, column st
 	case 1:
 		return found[0], nil
 	case 0:
-		return nil, ofKind(op, object, ErrColumnNotExist, fmt.Sprintf("%q; the nearest names are %s", column, nearest(column, fields)))
+		return nil, ofKind(op, object, ErrColumnNotExist, fmt.Sprintf("%q; %s", column, nearest(column, fields)))
 	default:
 		return nil, invalidInput(op, object, "ignoring case, column %q may be %q or %q", column, found[0].Name, found[1].Name)
 	}
@@ -456,22 +456,16 @@ func lowerASCII(s string) string {
 	}, s)
 }
 
-// nearest lists the columns whose names are most like this one.
+// nearest says which names are most like this one, or else which there are.
 func nearest(name string, fields []DataField) string {
-	type candidate struct {
-		name     string
-		distance int
+	distance := func(field DataField) int { return editDistance(strings.ToLower(name), strings.ToLower(field.Name)) }
+	quoted := func(field DataField) string { return strconv.Quote(field.Name) }
+	near := slices.DeleteFunc(slices.Clone(fields), func(field DataField) bool { return 2*distance(field) > len(name) })
+	if len(near) == 0 {
+		return "the columns are " + shorten(fields, ", ", quoted)
 	}
-	candidates := make([]candidate, len(fields))
-	for i, field := range fields {
-		candidates[i] = candidate{field.Name, editDistance(strings.ToLower(name), strings.ToLower(field.Name))}
-	}
-	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
-	var names []string
-	for _, c := range candidates[:min(3, len(candidates))] {
-		names = append(names, strconv.Quote(c.name))
-	}
-	return strings.Join(names, ", ")
+	slices.SortStableFunc(near, func(a, b DataField) int { return cmp.Compare(distance(a), distance(b)) })
+	return "did you mean " + shorten(near[:min(3, len(near))], ", ", quoted) + "?"
 }
 
 func editDistance(a, b string) int {

@@ -108,9 +108,6 @@ func differ(t *testing.T, table *paimon.Table, cases int, seed uint64) {
 	schema, err := table.Schema()
 	must(t, err)
 	rows := newScanner(t, table, nil).read(t, nil, true)
-	if len(rows) == 0 {
-		t.Fatalf("%s has no rows", table.Identifier())
-	}
 	for range cases {
 		p := randomTree(random, schema, rows, 4)
 		if problem := (&fixture{schema: *schema}).check(t, table, rows, p, random.Uint64()); problem != "" {
@@ -631,7 +628,7 @@ func randomCell(random *rand.Rand, t paimon.DataType, literal bool) cell {
 		return oneOf(random, "a", "ab", "abc", "b", "é")
 	case paimon.KindVarChar:
 		return oneOf(random, someText...)
-	case paimon.KindVarBinary:
+	case paimon.KindBinary, paimon.KindVarBinary:
 		return oneOf(random, "", "\x00", "\xff", "\x80a", "a", "ab", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff1")
 	case paimon.KindDate:
 		return oneOf(random, int64(random.IntN(5))-2, int64(random.IntN(20_000)), -719_162, 2_932_896)
@@ -670,9 +667,11 @@ func randomTree(random *rand.Rand, schema *paimon.Schema, rows []row, depth int)
 	p := &tree{column: random.IntN(len(schema.Fields))}
 	t := schema.Fields[p.column].Type
 	ops := []string{"=", "=", "<>", "<", "<=", ">", ">=", "IS NULL", "IS NOT NULL", "IN", "IN", "NOT IN", "BETWEEN", "NOT BETWEEN"}
-	text := t.Kind() == paimon.KindVarChar || t.Kind() == paimon.KindChar
-	if text {
+	switch t.Kind() {
+	case paimon.KindVarChar, paimon.KindChar:
 		ops = append(ops, "STARTS", "ENDS", "CONTAINS", "LIKE")
+	case paimon.KindArray, paimon.KindMap, paimon.KindMultiset, paimon.KindRow, paimon.KindVariant, paimon.KindBlob, paimon.KindVector:
+		ops = []string{"IS NULL", "IS NOT NULL"}
 	}
 	p.op = oneOf(random, ops...)
 	count := 1
@@ -817,6 +816,8 @@ func cellOf(a arrow.Array, i int) cell {
 		return strings.Clone(a.Value(i))
 	case *array.Binary:
 		return string(a.Value(i))
+	case *array.FixedSizeBinary:
+		return string(a.Value(i))
 	case *array.Date32:
 		return int64(a.Value(i))
 	case *array.Time32:
@@ -834,7 +835,7 @@ func cellOf(a arrow.Array, i int) cell {
 		}
 		return moment{seconds, rest * unit}
 	default:
-		return fmt.Sprint(a.ValueStr(i)) // nested: for comparison by text alone
+		return "(nested)" // its text has no order that lasts: Avro's maps come in another one each time
 	}
 }
 

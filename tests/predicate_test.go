@@ -228,10 +228,12 @@ func TestLiteralsThatDoNotFit(t *testing.T) {
 	}
 	_, err := b.StartsWith("bytes", "a")
 	wantError(t, err, paimon.CodeInvalidInput, "only text")
-	_, err = b.Eq("teh_txet", 1)
-	wantError(t, err, paimon.ErrColumnNotExist, `"teh_txet"`, "nearest", `"text"`)
+	_, err = b.Eq("txet", 1)
+	wantError(t, err, paimon.ErrColumnNotExist, `"txet"; did you mean "text"`)
 	_, err = b.Eq("TEXT", "a")
-	wantError(t, err, paimon.ErrColumnNotExist, `"text"`)
+	wantError(t, err, paimon.ErrColumnNotExist, `"TEXT"; did you mean "text"`)
+	_, err = b.Eq("something else", "a")
+	wantError(t, err, paimon.ErrColumnNotExist, `the columns are "tiny", "small"`)
 	p, err := table.PredicateBuilderWithCaseSensitive(false).Eq("TEXT", "a'b")
 	must(t, err)
 	if p.String() != "text = 'a''b'" {
