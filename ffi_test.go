@@ -126,7 +126,10 @@ func TestStructLayout(t *testing.T) {
 		{"paimon_result_size", resultSize{}},
 	}
 	// The members' names in C, where they differ from Go's.
-	renamed := map[string]string{"err": "error"}
+	renamed := map[string]string{
+		"err": "error", "intVal": "int_val", "intVal2": "int_val2", "doubleVal": "double_val", "strData": "str_data", "strLen": "str_len",
+		"uintVal": "uint_val", "uintVal2": "uint_val2",
+	}
 	for _, m := range mirrors {
 		goType := reflect.TypeOf(m.value)
 		if got := (place{goType.Size(), 0}); native[m.name] != got {

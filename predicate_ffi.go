@@ -124,9 +124,9 @@ func (p *Predicate) data() []cDatum {
 	data := make([]cDatum, len(p.literals))
 	for i, l := range p.literals {
 		data[i] = cDatum{
-			tag: l.tag, int_val: l.num, int_val2: l.high, double_val: l.float, uint_val: l.precision, uint_val2: l.scale,
+			tag: l.tag, intVal: l.num, intVal2: l.high, doubleVal: l.float, uintVal: l.precision, uintVal2: l.scale,
 			// SAFETY: strings do not move, the slice keeps this one alive, and C reads it during the call only.
-			str_data: unsafe.StringData(l.text), str_len: uintptr(len(l.text)),
+			strData: unsafe.StringData(l.text), strLen: uintptr(len(l.text)),
 		}
 	}
 	return data

@@ -42,13 +42,13 @@ type cError struct {
 }
 
 type cDatum struct {
-	tag                 int32
-	int_val             int64
-	double_val          float64
-	str_data            *byte
-	str_len             uintptr
-	int_val2            int64
-	uint_val, uint_val2 uint32
+	tag               int32
+	intVal            int64
+	doubleVal         float64
+	strData           *byte
+	strLen            uintptr
+	intVal2           int64
+	uintVal, uintVal2 uint32
 }
 
 type cArrowBatch struct {

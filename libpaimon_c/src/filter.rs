@@ -10,10 +10,11 @@ use arrow_array::types::{
     ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int16Type, Int32Type, Int64Type, Int8Type,
     Time32MillisecondType, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
 };
-use arrow_array::{Array, BooleanArray, RecordBatch, StringArray};
+use arrow_array::{Array, BooleanArray, RecordBatch, Scalar, StringArray};
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::{ArrowError, DataType, Schema, SchemaRef, TimeUnit};
 use arrow_select::filter::filter_record_batch;
+use arrow_string::like;
 use paimon::spec::{Datum, PredicateOperator as Op};
 
 use crate::error::{Failure, Result};
@@ -62,7 +63,7 @@ enum Test {
     Number(usize, Compare<i128>),
     Bytes(usize, Compare<Vec<u8>>),
     Part(usize, Part, Vec<u8>),
-    Like(usize, StringArray),
+    Text(usize, TextTest, StringArray),
     And(Vec<Test>),
     Or(Vec<Test>),
     Not(Box<Test>),
@@ -79,11 +80,17 @@ enum Compare<T> {
 enum Part {
     Prefix,
     Suffix,
-    Any,
 }
 
+type TextTest = fn(&dyn arrow_array::Datum, &dyn arrow_array::Datum) -> std::result::Result<BooleanArray, ArrowError>;
+
 fn compile(node: &Node, schema: &Schema) -> Result<Test> {
-    let all = |children: &[Arc<Node>]| children.iter().map(|child| compile(child, schema)).collect::<Result<Vec<_>>>();
+    let all = |children: &[Arc<Node>]| {
+        children
+            .iter()
+            .map(|child| compile(child, schema))
+            .collect::<Result<Vec<_>>>()
+    };
     Ok(match &node.kind {
         Kind::And(children) => Test::And(all(children)?),
         Kind::Or(children) => Test::Or(all(children)?),
@@ -117,8 +124,8 @@ fn compile_leaf(leaf: &Leaf, schema: &Schema) -> Result<Test> {
         Op::NotBetween => Test::Or(vec![compare(Op::Lt, first)?, compare(Op::Gt, second)?]),
         Op::StartsWith => part(Part::Prefix)?,
         Op::EndsWith => part(Part::Suffix)?,
-        Op::Contains => part(Part::Any)?,
-        Op::Like => Test::Like(column, StringArray::from(vec![text()?.as_str()])),
+        Op::Contains => Test::Text(column, like::contains, StringArray::from(vec![text()?.as_str()])),
+        Op::Like => Test::Text(column, like::like, StringArray::from(vec![text()?.as_str()])),
         op => compare(op, first)?,
     })
 }
@@ -170,7 +177,11 @@ fn any_of(column: usize, data_type: &DataType, leaf: &Leaf) -> Result<Test> {
     if bytes_of(first, data_type).is_some() {
         let mut list = Vec::with_capacity(leaf.literals.len());
         for literal in &leaf.literals {
-            list.push(bytes_of(literal, data_type).ok_or_else(|| mismatch(leaf, data_type))?.to_vec());
+            list.push(
+                bytes_of(literal, data_type)
+                    .ok_or_else(|| mismatch(leaf, data_type))?
+                    .to_vec(),
+            );
         }
         list.sort_unstable();
         return Ok(Test::Bytes(column, Compare::In(list)));
@@ -273,7 +284,9 @@ impl Test {
                     Compare::Equal(literal) => bytes(array, |value| value == literal.as_slice()),
                     Compare::Less(literal) => bytes(array, |value| value < literal.as_slice()),
                     Compare::LessOrEqual(literal) => bytes(array, |value| value <= literal.as_slice()),
-                    Compare::In(list) => bytes(array, |value| list.binary_search_by(|item| item.as_slice().cmp(value)).is_ok()),
+                    Compare::In(list) => bytes(array, |value| {
+                        list.binary_search_by(|item| item.as_slice().cmp(value)).is_ok()
+                    }),
                 }?
             }
             Test::Part(column, part, needle) => {
@@ -281,15 +294,11 @@ impl Test {
                 match part {
                     Part::Prefix => bytes(array, |value| value.starts_with(needle)),
                     Part::Suffix => bytes(array, |value| value.ends_with(needle)),
-                    Part::Any => {
-                        // UTF-8 has no text inside a character, so bytes find what characters do.
-                        bytes(array, |value| needle.is_empty() || value.windows(needle.len()).any(|window| window == needle))
-                    }
                 }?
             }
-            Test::Like(column, pattern) => {
+            Test::Text(column, test, text) => {
                 let array = arrow_cast::cast(batch.column(*column), &DataType::Utf8)?;
-                arrow_string::like::like(&array.as_string::<i32>(), &arrow_array::Scalar::new(pattern))?
+                test(&array.as_string::<i32>(), &Scalar::new(text))?
             }
             Test::And(tests) => {
                 let mut mask = constant(batch, true);

@@ -146,7 +146,9 @@ impl Node {
             Kind::Not(child) => child.depth,
         };
         if below >= MAX_DEPTH {
-            return Err(Failure::invalid(format!("the predicate nests deeper than {MAX_DEPTH} levels")));
+            return Err(Failure::invalid(format!(
+                "the predicate nests deeper than {MAX_DEPTH} levels"
+            )));
         }
         Ok(Arc::new(Node { depth: below + 1, kind }))
     }
@@ -344,7 +346,9 @@ unsafe fn datum(raw: &paimon_datum) -> Result<Datum> {
     fn nanos(value: i64) -> Result<i32> {
         match value {
             0..=999_999 => Ok(value as i32),
-            _ => Err(Failure::invalid(format!("{value} nanoseconds of a millisecond; want 0 to 999999"))),
+            _ => Err(Failure::invalid(format!(
+                "{value} nanoseconds of a millisecond; want 0 to 999999"
+            ))),
         }
     }
     // SAFETY: as the caller promises.
@@ -396,7 +400,12 @@ unsafe fn datum(raw: &paimon_datum) -> Result<Datum> {
 
 /// # Safety
 /// `table` is NULL or live, `column` NULL or NUL-terminated, and what `literals` point to lives for the call.
-unsafe fn leaf(table: *const paimon_table, column: *const c_char, op: Op, literals: &[paimon_datum]) -> paimon_result<paimon_predicate> {
+unsafe fn leaf(
+    table: *const paimon_table,
+    column: *const c_char,
+    op: Op,
+    literals: &[paimon_datum],
+) -> paimon_result<paimon_predicate> {
     paimon_result::from(guard(|| {
         // SAFETY: as the caller promises.
         let (table, column) = unsafe { (borrow(table, "the table")?, text(column, "the column name")?) };
