@@ -19,6 +19,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	paimon "github.com/apache/paimon-rust/bindings/go"
+	"github.com/apache/paimon-rust/bindings/go/predicate"
 )
 
 // README.md and docs/guide.md show the parts between "// [name]" and "// [/name]"; TestGuide compares them.
@@ -304,6 +305,64 @@ func ExampleTable_NewReadBuilder() {
 
 	// Output:
 	// name ["apple" "bread"]
+}
+
+func ExampleReadBuilder_WithFilter() {
+	table, done := newTable(products())
+	defer done()
+	write(table, record(must(table.ArrowSchema()), `[{"id": 1, "name": "apple"}, {"id": 2, "name": "bread"}, {"id": 3}]`))
+
+	// [filter]
+	where := table.PredicateBuilder()
+	cheap := must(where.Lt("id", 3))
+	wanted := must(where.In("name", "apple", "cherry"))
+	filter := must(cheap.And(must(wanted.Not()))) // id < 3 AND NOT (name IN ('apple', 'cherry'))
+
+	builder := must(table.NewReadBuilder())
+	defer builder.Close()
+	check(builder.WithFilter(filter))
+	// [/filter]
+	check(builder.WithProjection([]string{"name"}))
+	check(builder.WithLimit(10))
+	printRead(builder)
+
+	// Output:
+	// {"name":"bread"}
+}
+
+func ExamplePredicateBuilder() {
+	table, done := newTable(&paimon.Schema{Fields: []paimon.DataField{
+		{Name: "name", Type: paimon.StringType()},
+		{Name: "price", Type: paimon.DecimalType(8, 2)},
+		{Name: "sold", Type: paimon.LocalZonedTimestampType(3)},
+		{Name: "weight", Type: paimon.FloatType()},
+	}})
+	defer done()
+
+	// [predicates]
+	where := table.PredicateBuilder()
+	fmt.Println(must(where.Between("price", paimon.NewDecimal(150, 3, 2), 20)))
+	fmt.Println(must(where.Ge("sold", time.Date(2024, 2, 29, 12, 0, 0, 0, time.UTC))))
+	fmt.Println(must(where.Like("name", "%bread%")))
+	fmt.Println(must(predicate.Or(
+		must(where.IsNull("weight")),
+		must(where.Gt("weight", float32(0.1))),
+		must(where.StartsWith("name", "a")),
+	)))
+
+	_, err := where.Gt("weight", 0.1) // a float64 that no float32 is equal to
+	fmt.Println(err)
+	_, err = where.Eq("prise", 1)
+	fmt.Println(errors.Is(err, paimon.ErrColumnNotExist), err)
+	// [/predicates]
+
+	// Output:
+	// price BETWEEN 1.50 AND 20
+	// sold >= TIMESTAMP_LTZ '2024-02-29 12:00:00Z'
+	// name LIKE '%bread%'
+	// weight IS NULL OR weight > 0.1 OR name STARTS WITH 'a'
+	// paimon: greater than db.t: invalid input: column "weight" is FLOAT: 0.1 (Go type float64) is not a value that it can hold; use a float32, or a number that a float32 holds exactly
+	// true paimon: equal db.t: column does not exist: "prise"; did you mean "price"?
 }
 
 func ExampleRecordBatchReader_RecordReader() {
@@ -676,10 +735,15 @@ func write(table *paimon.Table, record arrow.RecordBatch) {
 func printRows(table *paimon.Table) {
 	builder := must(table.NewReadBuilder())
 	defer builder.Close()
+	printRead(builder)
+	fmt.Println()
+}
+
+// printRead prints what a builder reads as JSON.
+func printRead(builder *paimon.ReadBuilder) {
 	for batch := range batches(builder) {
 		check(array.RecordToJSON(batch, os.Stdout))
 	}
-	fmt.Println()
 }
 
 // readAll gives all rows as text, sorted.

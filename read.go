@@ -64,8 +64,45 @@ func (rb *ReadBuilder) WithCaseSensitive(caseSensitive bool) error {
 	return rb.h.lib.done(op, rb.h.object, e, err)
 }
 
-// WithLimit says how many rows are wanted. It is a hint by which the plan may leave out files: a read may return more rows, and
-// never fewer than there are. A negative limit is [ErrNegativeLimit].
+// WithFilter returns only the rows for which the predicate is true, neither false nor unknown, after versions of a primary key are
+// merged. It replaces an earlier filter; nil leaves what is set. The filter may use columns that the projection leaves out.
+//
+// A predicate of another table is [CodeInvalidInput]. Columns are looked up by name in the schema that is read, which in time travel may
+// be an older one: a column that is missing there is [ErrColumnNotExist], one of a type that does not fit [CodeInvalidInput].
+func (rb *ReadBuilder) WithFilter(p *Predicate) error {
+	const op = "set filter"
+	builder, err := rb.base().acquire(op)
+	if err != nil {
+		return err
+	}
+	defer rb.h.release()
+	switch {
+	case p == nil:
+		return nil
+	case p.missing():
+		return invalidInput(op, rb.h.object, "the predicate is a zero value; make one with a PredicateBuilder")
+	case p.source != rb.source:
+		return invalidInput(op, rb.h.object, "the predicate, %s, is of another table, %s", p.brief(), p.object)
+	}
+	return setFilter(rb.h, builder, op, p)
+}
+
+// WithFilterPushdown says whether a read may skip files and parts of files that the filter rules out, which is the default. The rows are the
+// same either way; without it a read is slower. It is there to find out where a difference comes from.
+func (rb *ReadBuilder) WithFilterPushdown(enabled bool) error {
+	const op = "set filter pushdown"
+	p, err := rb.base().acquire(op)
+	if err != nil {
+		return err
+	}
+	defer rb.h.release()
+	e, err := ffiReadBuilderWithFilterPushdown.call(rb.h.lib, p, enabled)
+	return rb.h.lib.done(op, rb.h.object, e, err)
+}
+
+// WithLimit returns at most so many rows, and never fewer than there are: the plan may leave out files that are not needed, and every
+// [RecordBatchReader] stops at the limit. Readers do not know of each other, so several of one plan may return more together. Which
+// rows come is not defined. A negative limit is [ErrNegativeLimit].
 func (rb *ReadBuilder) WithLimit(limit int) error {
 	const op = "set limit"
 	if limit < 0 {

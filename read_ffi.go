@@ -19,6 +19,12 @@ var (
 	ffiReadBuilderWithLimit = bind2[*cError, *cReadBuilder, uintptr]("paimon_read_builder_with_limit")
 	// paimon_error* paimon_read_builder_with_resources(const paimon_read_builder*, const paimon_resource_context*);
 	ffiReadBuilderWithResources = bind2[*cError, *cReadBuilder, *cResourceContext]("paimon_read_builder_with_resources")
+	// paimon_error* paimon_read_builder_with_filter(const paimon_read_builder*, const paimon_predicate*);
+	ffiReadBuilderWithFilter = bind2[*cError, *cReadBuilder, *cPredicate]("paimon_read_builder_with_filter")
+	// paimon_error* paimon_read_builder_with_filter_pushdown(const paimon_read_builder*, bool enabled);
+	ffiReadBuilderWithFilterPushdown = bind2[*cError, *cReadBuilder, bool]("paimon_read_builder_with_filter_pushdown")
+	// paimon_result_table paimon_read_builder_table(const paimon_read_builder*);
+	ffiReadBuilderTable = bind1[result[cTable], *cReadBuilder]("paimon_read_builder_table")
 	// paimon_result_table_scan paimon_read_builder_new_scan(const paimon_read_builder*);
 	ffiReadBuilderNewScan = bind1[result[cTableScan], *cReadBuilder]("paimon_read_builder_new_scan")
 	// paimon_result_table_read paimon_read_builder_new_read(const paimon_read_builder*);

@@ -24,6 +24,7 @@ type (
 	cResourceContext   struct{ _ [0]byte }
 	cBlobReader        struct{ _ [0]byte }
 	cBlobStream        struct{ _ [0]byte }
+	cPredicate         struct{ _ [0]byte }
 )
 
 // void is the result of a function that returns nothing.
@@ -41,6 +42,16 @@ type cBytes struct {
 type cError struct {
 	code    int32
 	message cBytes
+}
+
+type cDatum struct {
+	tag               int32
+	intVal            int64
+	doubleVal         float64
+	strData           *byte
+	strLen            uintptr
+	intVal2           int64
+	uintVal, uintVal2 uint32
 }
 
 type cArrowBatch struct {

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	paimon "github.com/apache/paimon-rust/bindings/go"
+	"github.com/apache/paimon-rust/bindings/go/predicate"
 )
 
 // The signatures that users compile against. This file compiles, or one of them has changed.
@@ -45,6 +46,8 @@ var (
 	_ func(*paimon.ReadBuilder, []string) error                                      = (*paimon.ReadBuilder).WithProjection
 	_ func(*paimon.ReadBuilder, bool) error                                          = (*paimon.ReadBuilder).WithCaseSensitive
 	_ func(*paimon.ReadBuilder, int) error                                           = (*paimon.ReadBuilder).WithLimit
+	_ func(*paimon.ReadBuilder, *paimon.Predicate) error                             = (*paimon.ReadBuilder).WithFilter
+	_ func(*paimon.ReadBuilder, bool) error                                          = (*paimon.ReadBuilder).WithFilterPushdown
 	_ func(*paimon.ReadBuilder) (*paimon.TableScan, error)                           = (*paimon.ReadBuilder).NewScan
 	_ func(*paimon.ReadBuilder) (*paimon.TableRead, error)                           = (*paimon.ReadBuilder).NewRead
 	_ func(*paimon.TableScan)                                                        = (*paimon.TableScan).Close
@@ -120,4 +123,55 @@ var (
 	_ func(*paimon.Error) string           = (*paimon.Error).Message
 	_ func(*paimon.Error) string           = (*paimon.Error).Op
 	_ func(*paimon.Error) string           = (*paimon.Error).Object
+)
+
+// Predicates. A comparison, a condition and a list.
+type (
+	comparison = func(*paimon.PredicateBuilder, string, any) (*paimon.Predicate, error)
+	condition  = func(*paimon.PredicateBuilder, string) (*paimon.Predicate, error)
+	list       = func(*paimon.PredicateBuilder, string, ...any) (*paimon.Predicate, error)
+	pattern    = func(*paimon.PredicateBuilder, string, string) (*paimon.Predicate, error)
+	between    = func(*paimon.PredicateBuilder, string, any, any) (*paimon.Predicate, error)
+	connective = func(*paimon.Predicate, *paimon.Predicate) (*paimon.Predicate, error)
+	variadic   = func(...*paimon.Predicate) (*paimon.Predicate, error)
+)
+
+var (
+	_ func(*paimon.Table) *paimon.PredicateBuilder       = (*paimon.Table).PredicateBuilder
+	_ func(*paimon.Table, bool) *paimon.PredicateBuilder = (*paimon.Table).PredicateBuilderWithCaseSensitive
+	_ comparison                                         = (*paimon.PredicateBuilder).Eq
+	_ comparison                                         = (*paimon.PredicateBuilder).NotEq
+	_ comparison                                         = (*paimon.PredicateBuilder).Lt
+	_ comparison                                         = (*paimon.PredicateBuilder).Le
+	_ comparison                                         = (*paimon.PredicateBuilder).Gt
+	_ comparison                                         = (*paimon.PredicateBuilder).Ge
+	_ condition                                          = (*paimon.PredicateBuilder).IsNull
+	_ condition                                          = (*paimon.PredicateBuilder).IsNotNull
+	_ list                                               = (*paimon.PredicateBuilder).In
+	_ list                                               = (*paimon.PredicateBuilder).NotIn
+	_ pattern                                            = (*paimon.PredicateBuilder).StartsWith
+	_ pattern                                            = (*paimon.PredicateBuilder).EndsWith
+	_ pattern                                            = (*paimon.PredicateBuilder).Contains
+	_ pattern                                            = (*paimon.PredicateBuilder).Like
+	_ between                                            = (*paimon.PredicateBuilder).Between
+	_ between                                            = (*paimon.PredicateBuilder).NotBetween
+	_ connective                                         = (*paimon.Predicate).And
+	_ connective                                         = (*paimon.Predicate).Or
+	_ func(*paimon.Predicate) (*paimon.Predicate, error) = (*paimon.Predicate).Not
+	_ func(*paimon.Predicate)                            = (*paimon.Predicate).Close
+	_ variadic                                           = predicate.And
+	_ variadic                                           = predicate.Or
+	_ func(int64, uint32, uint32) paimon.Decimal         = paimon.NewDecimal
+	_ func(bool) paimon.Datum                            = paimon.BoolDatum
+	_ func(int8) paimon.Datum                            = paimon.TinyIntDatum
+	_ func(int16) paimon.Datum                           = paimon.SmallIntDatum
+	_ func(int32) paimon.Datum                           = paimon.IntDatum
+	_ func(int64) paimon.Datum                           = paimon.LongDatum
+	_ func(float32) paimon.Datum                         = paimon.FloatDatum
+	_ func(float64) paimon.Datum                         = paimon.DoubleDatum
+	_ func(string) paimon.Datum                          = paimon.StringDatum
+	_                                                    = []any{paimon.Date(1), paimon.Time(1), paimon.Bytes{1}}
+	_                                                    = paimon.Timestamp{Millis: 1, Nanos: 1}
+	_                                                    = paimon.LocalZonedTimestamp{Millis: 1, Nanos: 1}
+	_                                                    = paimon.Decimal{Lo: 1, Hi: 0, Precision: 1, Scale: 1}
 )

@@ -6,6 +6,8 @@ package tests
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 )
@@ -60,5 +62,18 @@ func TestSparkTables(t *testing.T) {
 	if rows := readRows(t, types, "id", "c_decimal_38", "c_date", "c_timestamp_ntz", "c_string"); len(rows) != 4 ||
 		rows[0] != "1 1e-10 2024-02-29 2024-02-29T12:34:56.789012 héllo 世界" {
 		t.Errorf("full_types_table: %q", rows)
+	}
+}
+
+// Random predicates on every table of the warehouse, whoever wrote it.
+func TestFiltersOnWarehouse(t *testing.T) {
+	folders, err := os.ReadDir(filepath.Join(os.Getenv("PAIMON_TEST_WAREHOUSE"), "default.db"))
+	must(t, err)
+	for n, folder := range folders {
+		t.Run(folder.Name(), func(t *testing.T) {
+			checkLeaks(t)
+			_, table := foreignTable(t, folder.Name())
+			differ(t, table, 150, uint64(n))
+		})
 	}
 }

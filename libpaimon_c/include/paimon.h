@@ -204,6 +204,11 @@ typedef struct paimon_identifier paimon_identifier;
 typedef struct paimon_plan paimon_plan;
 
 /**
+ * A condition on the rows of a table, under SQL's three-valued logic. Immutable, safe for concurrent use.
+ */
+typedef struct paimon_predicate paimon_predicate;
+
+/**
  * What a read shall return. Safe for concurrent use; a call that fails leaves the builder as it was.
  */
 typedef struct paimon_read_builder paimon_read_builder;
@@ -350,6 +355,32 @@ typedef struct {
   paimon_table *value;
   paimon_error *error;
 } paimon_result_table;
+
+/**
+ * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
+ */
+typedef struct {
+  paimon_predicate *value;
+  paimon_error *error;
+} paimon_result_predicate;
+
+/**
+ * A literal of a predicate, by value. `tag` says which members count: 0 bool, 1 tinyint, 2 smallint, 3 int, 4 bigint
+ * (`int_val`); 5 float, 6 double (`double_val`); 7 string (`str_data`, `str_len`, UTF-8); 8 date in days since the epoch,
+ * 9 time in milliseconds of the day (`int_val`); 10 timestamp, 11 timestamp with local time zone (`int_val` milliseconds
+ * since the epoch, `int_val2` nanoseconds within that millisecond); 12 decimal (`int_val` the low and `int_val2` the high 64
+ * bits of the unscaled value, `uint_val` its precision, `uint_val2` its scale); 13 bytes (`str_data`, `str_len`).
+ */
+typedef struct {
+  int32_t tag;
+  int64_t int_val;
+  double double_val;
+  const uint8_t *str_data;
+  size_t str_len;
+  int64_t int_val2;
+  uint32_t uint_val;
+  uint32_t uint_val2;
+} paimon_datum;
 
 /**
  * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
@@ -729,6 +760,197 @@ void paimon_bytes_free(paimon_bytes bytes);
 int64_t paimon_live_handles(void);
 
 /**
+ * `column = literal`. NaN equals NaN, and 0.0 equals -0.0.
+ * NULL where the column is. See `paimon_predicate_free` for what all predicates have in common.
+ *
+ * `table` is NULL or live, `column` NULL or NUL-terminated, and the literal's bytes live for the call.
+ */
+paimon_result_predicate paimon_predicate_equal(const paimon_table *table,
+                                                      const char *column,
+                                                      paimon_datum literal);
+
+/**
+ * `column <> literal`.
+ * NULL where the column is. See `paimon_predicate_free` for what all predicates have in common.
+ *
+ * `table` is NULL or live, `column` NULL or NUL-terminated, and the literal's bytes live for the call.
+ */
+paimon_result_predicate paimon_predicate_not_equal(const paimon_table *table,
+                                                          const char *column,
+                                                          paimon_datum literal);
+
+/**
+ * `column < literal`. NaN is larger than every other number; text and bytes compare byte by byte, unsigned.
+ * NULL where the column is. See `paimon_predicate_free` for what all predicates have in common.
+ *
+ * `table` is NULL or live, `column` NULL or NUL-terminated, and the literal's bytes live for the call.
+ */
+paimon_result_predicate paimon_predicate_less_than(const paimon_table *table,
+                                                          const char *column,
+                                                          paimon_datum literal);
+
+/**
+ * `column <= literal`.
+ * NULL where the column is. See `paimon_predicate_free` for what all predicates have in common.
+ *
+ * `table` is NULL or live, `column` NULL or NUL-terminated, and the literal's bytes live for the call.
+ */
+paimon_result_predicate paimon_predicate_less_or_equal(const paimon_table *table,
+                                                              const char *column,
+                                                              paimon_datum literal);
+
+/**
+ * `column > literal`.
+ * NULL where the column is. See `paimon_predicate_free` for what all predicates have in common.
+ *
+ * `table` is NULL or live, `column` NULL or NUL-terminated, and the literal's bytes live for the call.
+ */
+paimon_result_predicate paimon_predicate_greater_than(const paimon_table *table,
+                                                             const char *column,
+                                                             paimon_datum literal);
+
+/**
+ * `column >= literal`.
+ * NULL where the column is. See `paimon_predicate_free` for what all predicates have in common.
+ *
+ * `table` is NULL or live, `column` NULL or NUL-terminated, and the literal's bytes live for the call.
+ */
+paimon_result_predicate paimon_predicate_greater_or_equal(const paimon_table *table,
+                                                                 const char *column,
+                                                                 paimon_datum literal);
+
+/**
+ * Text that begins with the literal.
+ * NULL where the column is. See `paimon_predicate_free` for what all predicates have in common.
+ *
+ * `table` is NULL or live, `column` NULL or NUL-terminated, and the literal's bytes live for the call.
+ */
+paimon_result_predicate paimon_predicate_starts_with(const paimon_table *table,
+                                                            const char *column,
+                                                            paimon_datum literal);
+
+/**
+ * Text that ends with the literal.
+ * NULL where the column is. See `paimon_predicate_free` for what all predicates have in common.
+ *
+ * `table` is NULL or live, `column` NULL or NUL-terminated, and the literal's bytes live for the call.
+ */
+paimon_result_predicate paimon_predicate_ends_with(const paimon_table *table,
+                                                          const char *column,
+                                                          paimon_datum literal);
+
+/**
+ * Text that contains the literal.
+ * NULL where the column is. See `paimon_predicate_free` for what all predicates have in common.
+ *
+ * `table` is NULL or live, `column` NULL or NUL-terminated, and the literal's bytes live for the call.
+ */
+paimon_result_predicate paimon_predicate_contains(const paimon_table *table,
+                                                         const char *column,
+                                                         paimon_datum literal);
+
+/**
+ * `column LIKE literal`: `%` stands for any text, `_` for one character, and a backslash takes the special meaning from the
+ * character after it.
+ * NULL where the column is. See `paimon_predicate_free` for what all predicates have in common.
+ *
+ * `table` is NULL or live, `column` NULL or NUL-terminated, and the literal's bytes live for the call.
+ */
+paimon_result_predicate paimon_predicate_like(const paimon_table *table,
+                                                     const char *column,
+                                                     paimon_datum literal);
+
+/**
+ * `column IS NULL`, for columns of every type. Never NULL itself.
+ *
+ * `table` is NULL or live, `column` NULL or NUL-terminated.
+ */
+paimon_result_predicate paimon_predicate_is_null(const paimon_table *table, const char *column);
+
+/**
+ * `column IS NOT NULL`, for columns of every type. Never NULL itself.
+ *
+ * `table` is NULL or live, `column` NULL or NUL-terminated.
+ */
+paimon_result_predicate paimon_predicate_is_not_null(const paimon_table *table, const char *column);
+
+/**
+ * `column IN (literals)`: NULL where the column is, but false for every row when there are no literals.
+ *
+ * `table` is NULL or live, `column` NULL or NUL-terminated, `literals` NULL or `len` literals whose bytes live for the call.
+ */
+paimon_result_predicate paimon_predicate_is_in(const paimon_table *table,
+                                                      const char *column,
+                                                      const paimon_datum *literals,
+                                                      size_t len);
+
+/**
+ * `column NOT IN (literals)`: NULL where the column is, but true for every row when there are no literals.
+ *
+ * `table` is NULL or live, `column` NULL or NUL-terminated, `literals` NULL or `len` literals whose bytes live for the call.
+ */
+paimon_result_predicate paimon_predicate_is_not_in(const paimon_table *table,
+                                                          const char *column,
+                                                          const paimon_datum *literals,
+                                                          size_t len);
+
+/**
+ * `low <= column AND column <= high`. NULL where the column is.
+ *
+ * `table` is NULL or live, `column` NULL or NUL-terminated, and the literals' bytes live for the call.
+ */
+paimon_result_predicate paimon_predicate_between(const paimon_table *table,
+                                                        const char *column,
+                                                        paimon_datum low,
+                                                        paimon_datum high);
+
+/**
+ * `column < low OR column > high`. NULL where the column is.
+ *
+ * `table` is NULL or live, `column` NULL or NUL-terminated, and the literals' bytes live for the call.
+ */
+paimon_result_predicate paimon_predicate_not_between(const paimon_table *table,
+                                                            const char *column,
+                                                            paimon_datum low,
+                                                            paimon_datum high);
+
+/**
+ * True where all of `len` predicates are, one or more of them; NULL counts as unknown. They are borrowed, stay the caller's, and can be
+ * freed or used again. One that nests too deep is PAIMON_CODE_INVALID_INPUT.
+ *
+ * `predicates` is NULL or points to `len` predicates, each NULL or live.
+ */
+paimon_result_predicate paimon_predicate_and(const paimon_predicate *const *predicates,
+                                                    size_t len);
+
+/**
+ * True where one of `len` predicates is, one or more of them; NULL counts as unknown. They are borrowed, stay the caller's, and can be
+ * freed or used again. One that nests too deep is PAIMON_CODE_INVALID_INPUT.
+ *
+ * `predicates` is NULL or points to `len` predicates, each NULL or live.
+ */
+paimon_result_predicate paimon_predicate_or(const paimon_predicate *const *predicates,
+                                                   size_t len);
+
+/**
+ * True where the predicate is false, false where it is true, and NULL where it is NULL. The operand is borrowed and stays the caller's.
+ *
+ * `predicate` is NULL or live.
+ */
+paimon_result_predicate paimon_predicate_not(const paimon_predicate *predicate);
+
+/**
+ * Frees a predicate; what was made from it stays valid. NULL is ignored.
+ *
+ * The functions that make a condition on one column look at the table for the column and its type: a column that is not there is
+ * PAIMON_CODE_COLUMN_NOT_EXIST, a literal that the column cannot be compared with PAIMON_CODE_INVALID_INPUT. Literals are borrowed
+ * for the call. The caller owns the predicate, which does not hold the table.
+ *
+ * `predicate` is NULL or a live predicate that no other call uses any more.
+ */
+void paimon_predicate_free(paimon_predicate *predicate);
+
+/**
  * Frees a read builder; scans and reads made from it stay valid. NULL is ignored.
  *
  * `builder` is NULL or a live builder that no other call uses any more.
@@ -754,8 +976,8 @@ paimon_error *paimon_read_builder_with_case_sensitive(const paimon_read_builder 
                                                       bool case_sensitive);
 
 /**
- * Says how many rows are wanted. It is a hint that lets the plan leave out files: a read may return more rows, never fewer
- * than there are.
+ * Says how many rows are wanted. The plan may leave out files that are not needed for so many, and no reader gives more rows: several
+ * readers of one plan count each for itself.
  *
  * `builder` is NULL or live.
  */
@@ -770,6 +992,32 @@ paimon_error *paimon_read_builder_with_limit(const paimon_read_builder *builder,
  */
 paimon_error *paimon_read_builder_with_resources(const paimon_read_builder *builder,
                                                  const paimon_resource_context *context);
+
+/**
+ * Reads only the rows for which the predicate is true: neither false nor NULL. It replaces an earlier filter. The predicate is borrowed for
+ * the call. It may come from another table handle: its columns are looked up by name in the table that the builder reads, and one that is not
+ * there, or has a type that the literal does not fit, is an error.
+ *
+ * `builder` and `predicate` are NULL or live.
+ */
+paimon_error *paimon_read_builder_with_filter(const paimon_read_builder *builder,
+                                              const paimon_predicate *predicate);
+
+/**
+ * Whether files and row groups may be left out that the filter rules out, which is the default. The rows are the same either way; this is
+ * to find out what is wrong when they are not.
+ *
+ * `builder` is NULL or live.
+ */
+paimon_error *paimon_read_builder_with_filter_pushdown(const paimon_read_builder *builder,
+                                                       bool enabled);
+
+/**
+ * The table that the builder reads, with the schema that its rows will have. The caller owns it and gives it to `paimon_table_free`.
+ *
+ * `builder` is NULL or live.
+ */
+paimon_result_table paimon_read_builder_table(const paimon_read_builder *builder);
 
 /**
  * Makes a scan with the builder's settings. The caller owns it and gives it to `paimon_table_scan_free`.

@@ -100,7 +100,7 @@ impl Failure {
     }
 
     /// The failure of reading something stored. What the engine then calls invalid is not the caller's input but what it found.
-    pub fn reading(error: Error, what: impl std::fmt::Display) -> Self {
+    pub fn stored(error: Error) -> Self {
         let corrupt = matches!(
             error,
             Error::DataInvalid { .. }
@@ -110,11 +110,16 @@ impl Failure {
                 | Error::FileIndexFormatInvalid { .. }
         );
         let failure = Failure::from(error);
-        let code = match failure.code {
-            PAIMON_CODE_INVALID_INPUT | PAIMON_CODE_UNEXPECTED if corrupt => PAIMON_CODE_IO_ERROR,
-            code => code,
-        };
-        Self::new(code, format!("cannot read {what}: {}", failure.message))
+        match failure.code {
+            PAIMON_CODE_INVALID_INPUT | PAIMON_CODE_UNEXPECTED if corrupt => Self::new(PAIMON_CODE_IO_ERROR, failure.message),
+            _ => failure,
+        }
+    }
+
+    /// [`Failure::stored`], with what was read.
+    pub fn reading(error: Error, what: impl std::fmt::Display) -> Self {
+        let failure = Self::stored(error);
+        Self::new(failure.code, format!("cannot read {what}: {}", failure.message))
     }
 
     pub fn give(self) -> *mut paimon_error {

@@ -2,12 +2,16 @@
 
 //! The read path: builder, scan, plan, read, and the stream of record batches.
 
+use std::collections::{HashSet, VecDeque};
 use std::ffi::c_char;
 use std::sync::{Arc, Mutex};
 
+use arrow_array::cast::AsArray;
+use arrow_array::{RecordBatch, RecordBatchOptions, StringArray};
 use futures::StreamExt;
 use paimon::arrow::build_target_arrow_schema;
 use paimon::resource::ResourceContext;
+use paimon::spec::{DataField, DataType};
 use paimon::table::ArrowRecordBatchStream;
 use paimon::{DataSplit, Error, Plan, ReadBuilder, Table};
 
@@ -15,10 +19,12 @@ use crate::arrow;
 use crate::error::{
     borrow, guard, guard_void, paimon_error, slice, text, Failure, Result, PAIMON_CODE_INVALID_INPUT, PAIMON_CODE_UNSUPPORTED,
 };
+use crate::filter::Filter;
 use crate::handle;
+use crate::predicate::{paimon_predicate, Node, Pushdown};
 use crate::resource::paimon_resource_context;
 use crate::runtime::Hold;
-use crate::table::{latest, Shared};
+use crate::table::{latest, paimon_table, Shared};
 use crate::types::{
     json, paimon_arrow_batch, paimon_bytes, paimon_result, paimon_result_batch, paimon_result_bytes, paimon_result_size,
 };
@@ -36,17 +42,20 @@ struct Wish {
     case_insensitive: bool,
     limit: Option<usize>,
     resources: Option<ResourceContext>,
+    filter: Option<Arc<Node>>,
+    no_pushdown: bool,
 }
 
 impl Wish {
-    fn builder<'a>(&self, table: &'a Table) -> Result<ReadBuilder<'a>> {
+    fn builder<'a>(&self, table: &'a Table) -> paimon::Result<ReadBuilder<'a>> {
         let mut builder = table.new_read_builder();
         if let Some(columns) = &self.projection {
             let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
             builder.with_projection(&columns)?;
         }
         builder.with_case_sensitive(!self.case_insensitive);
-        if let Some(limit) = self.limit {
+        // With a filter nobody knows how many rows of a split will be left.
+        if let (Some(limit), None) = (self.limit, &self.filter) {
             builder.with_limit(limit);
         }
         if let Some(resources) = &self.resources {
@@ -54,6 +63,42 @@ impl Wish {
         }
         Ok(builder)
     }
+
+    /// Finds the splits of `table`, which is that of `shared` or a copy of it that is pinned to a snapshot.
+    fn plan(&self, shared: &Shared, table: &Table) -> paimon::Result<Plan> {
+        let mut builder = self.builder(table)?;
+        if self.filter.is_some() && !self.no_pushdown {
+            if let Ok(schemas) = shared.hold.run(shared.table.schema_manager().list_all_ids()) {
+                self.push_filter(shared, &mut builder, schemas);
+            }
+        }
+        shared.hold.run(builder.new_scan().plan())
+    }
+
+    /// Lets the engine leave out what the filter rules out, as far as it can be trusted to. The files that it may look at were written
+    /// with one of `schemas`.
+    fn push_filter(&self, shared: &Shared, builder: &mut ReadBuilder<'_>, schemas: impl IntoIterator<Item = i64>) {
+        let Some(filter) = self.filter.as_ref().filter(|_| !self.no_pushdown) else {
+            return;
+        };
+        if let Some(stable) = stable_columns(shared, schemas) {
+            builder.with_filter(Pushdown::new(shared.table.schema().fields(), &stable).of(filter, false));
+        }
+    }
+}
+
+/// The columns that have the type of the table's schema in these schemas too, or are missing there. None if that cannot be told.
+fn stable_columns(shared: &Shared, schemas: impl IntoIterator<Item = i64>) -> Option<HashSet<String>> {
+    let schema = shared.table.schema();
+    let mut stable: Vec<&DataField> = schema.fields().iter().collect();
+    for id in schemas.into_iter().filter(|id| *id != schema.id()).collect::<HashSet<_>>() {
+        let other = shared.hold.run(shared.table.schema_manager().schema(id)).ok()?;
+        stable.retain(|field| {
+            let counterpart = other.fields().iter().find(|candidate| candidate.id() == field.id());
+            counterpart.is_none_or(|counterpart| counterpart.data_type().equals_ignore_nullable(field.data_type()))
+        });
+    }
+    Some(stable.into_iter().map(|field| field.name().to_string()).collect())
 }
 
 /// Finds the splits of a read. Safe for concurrent use.
@@ -77,8 +122,89 @@ pub struct paimon_table_read {
 
 /// A stream of record batches. Safe for concurrent use; calls wait for each other.
 pub struct paimon_record_batch_reader {
-    stream: Mutex<Option<ArrowRecordBatchStream>>,
+    rows: Mutex<Option<Rows>>,
     hold: Hold,
+}
+
+/// What a reader has yet to give.
+struct Rows {
+    /// The splits, each with its rows.
+    splits: VecDeque<(DataSplit, ArrowRecordBatchStream)>,
+    filter: Option<Filter>,
+    /// How many columns the caller wants. Others follow that only the filter needs.
+    columns: usize,
+    /// Which of the columns are of type CHAR.
+    chars: Vec<usize>,
+    /// How many rows the caller wants, if not all.
+    left: Option<usize>,
+}
+
+impl Rows {
+    /// The next batch that has rows the caller wants.
+    fn next(&mut self, hold: &Hold) -> Result<Option<RecordBatch>> {
+        while self.left != Some(0) {
+            let Some((split, stream)) = self.splits.front_mut() else {
+                return Ok(None);
+            };
+            // A damaged file may make a decoder panic.
+            let Some(batch) = guard(|| Ok(hold.run(stream.next()))).map_err(|failure| located(split, failure))? else {
+                let ended = self.splits.pop_front();
+                hold.within(|| drop(ended));
+                continue;
+            };
+            let mut batch = batch.map_err(|error| located(split, Failure::stored(error)))?;
+            if !self.chars.is_empty() && split.data_files().iter().any(|file| file.file_name.ends_with(".orc")) {
+                batch = trim(batch, &self.chars)?;
+            }
+            if let Some(filter) = &mut self.filter {
+                batch = filter.apply(batch)?;
+                if batch.num_rows() == 0 {
+                    continue;
+                }
+                if self.columns < batch.num_columns() {
+                    let wanted: Vec<usize> = (0..self.columns).collect();
+                    batch = batch
+                        .project(&wanted)
+                        .map_err(|error| Failure::unexpected(format!("cannot drop the filter's columns: {error}")))?;
+                }
+            }
+            if let Some(left) = &mut self.left {
+                batch = batch.slice(0, batch.num_rows().min(*left));
+                *left -= batch.num_rows();
+            }
+            return Ok(Some(batch));
+        }
+        Ok(None)
+    }
+}
+
+/// Says of a failure where it happened, unless it says so itself.
+fn located(split: &DataSplit, failure: Failure) -> Failure {
+    let files = split.data_files();
+    if files.iter().any(|file| failure.message.contains(&file.file_name)) {
+        return failure;
+    }
+    let mut place = format!("{}/", split.bucket_path().trim_end_matches('/'));
+    match files {
+        [only] => place += &only.file_name,
+        [first, rest @ ..] => place += &format!("{} or one of {} more files there", first.file_name, rest.len()),
+        [] => {}
+    }
+    Failure::new(failure.code, format!("cannot read {place}: {}", failure.message))
+}
+
+/// Takes the blanks off the values of CHAR columns, with which Paimon Java fills them up in ORC files and does not give them out.
+fn trim(batch: RecordBatch, chars: &[usize]) -> Result<RecordBatch> {
+    let mut columns = batch.columns().to_vec();
+    for index in chars {
+        if let Some(column) = columns[*index].as_string_opt::<i32>() {
+            let values = column.iter().map(|value| value.map(|text| text.trim_end_matches(' ')));
+            columns[*index] = Arc::new(values.collect::<StringArray>());
+        }
+    }
+    let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    RecordBatch::try_new_with_options(batch.schema(), columns, &rows)
+        .map_err(|error| Failure::unexpected(format!("cannot trim CHAR columns: {error}")))
 }
 
 impl paimon_read_builder {
@@ -160,8 +286,8 @@ pub unsafe extern "C" fn paimon_read_builder_with_case_sensitive(
     })
 }
 
-/// Says how many rows are wanted. It is a hint that lets the plan leave out files: a read may return more rows, never fewer
-/// than there are.
+/// Says how many rows are wanted. The plan may leave out files that are not needed for so many, and no reader gives more rows: several
+/// readers of one plan count each for itself.
 ///
 /// # Safety
 /// `builder` is NULL or live.
@@ -189,6 +315,55 @@ pub unsafe extern "C" fn paimon_read_builder_with_resources(
         let (builder, resources) = unsafe { (borrow(builder, "the read builder")?, borrow(context, "the resource context")?) };
         builder.change(|wish| wish.resources = Some(resources.context.clone()))
     })
+}
+
+/// Reads only the rows for which the predicate is true: neither false nor NULL. It replaces an earlier filter. The predicate is borrowed for
+/// the call. It may come from another table handle: its columns are looked up by name in the table that the builder reads, and one that is not
+/// there, or has a type that the literal does not fit, is an error.
+///
+/// # Safety
+/// `builder` and `predicate` are NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_read_builder_with_filter(
+    builder: *const paimon_read_builder,
+    predicate: *const paimon_predicate,
+) -> *mut paimon_error {
+    guard_void(|| {
+        // SAFETY: as the caller promises.
+        let (builder, predicate) = unsafe { (borrow(builder, "the read builder")?, borrow(predicate, "the predicate")?) };
+        predicate.node.check(builder.shared.table.schema().fields())?;
+        builder.change(|wish| wish.filter = Some(predicate.node.clone()))
+    })
+}
+
+/// Whether files and row groups may be left out that the filter rules out, which is the default. The rows are the same either way; this is
+/// to find out what is wrong when they are not.
+///
+/// # Safety
+/// `builder` is NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_read_builder_with_filter_pushdown(
+    builder: *const paimon_read_builder,
+    enabled: bool,
+) -> *mut paimon_error {
+    guard_void(|| {
+        // SAFETY: as the caller promises.
+        let builder = unsafe { borrow(builder, "the read builder")? };
+        builder.change(|wish| wish.no_pushdown = !enabled)
+    })
+}
+
+/// The table that the builder reads, with the schema that its rows will have. The caller owns it and gives it to `paimon_table_free`.
+///
+/// # Safety
+/// `builder` is NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_read_builder_table(builder: *const paimon_read_builder) -> paimon_result<paimon_table> {
+    paimon_result::from(guard(|| {
+        // SAFETY: as the caller promises.
+        let builder = unsafe { borrow(builder, "the read builder")? };
+        Ok(paimon_table::of(builder.shared.clone()))
+    }))
 }
 
 /// Makes a scan with the builder's settings. The caller owns it and gives it to `paimon_table_scan_free`.
@@ -245,14 +420,11 @@ pub unsafe extern "C" fn paimon_table_scan_plan(scan: *const paimon_table_scan) 
         // SAFETY: as the caller promises.
         let scan = unsafe { borrow(scan, "the scan")? };
         let shared = &scan.shared;
-        let plan = match shared.hold.run(scan.wish.builder(&shared.table)?.new_scan().plan()) {
+        let plan = match scan.wish.plan(shared, &shared.table) {
             // The hint file names a snapshot that is not there; what is there can be read.
             Err(Error::SnapshotNotExist { .. }) if !shared.table.is_time_traveled() => {
                 match shared.hold.run(latest(&shared.table))? {
-                    Some(snapshot) => {
-                        let pinned = shared.table.copy_with_pinned_snapshot(&snapshot);
-                        shared.hold.run(scan.wish.builder(&pinned)?.new_scan().plan())
-                    }
+                    Some(snapshot) => scan.wish.plan(shared, &shared.table.copy_with_pinned_snapshot(&snapshot)),
                     None => Ok(Plan::new(Vec::new())), // the hint is gone by now
                 }
             }
@@ -435,10 +607,47 @@ pub unsafe extern "C" fn paimon_table_read_to_arrow(
             .and_then(|end| plan.splits.get(offset..end))
             .ok_or_else(|| Failure::invalid(format!("{length} splits from {offset} on, of a plan with {count}")))?;
         let shared = &read.shared;
-        let engine = read.wish.builder(&shared.table)?.new_read()?;
-        let stream = shared.hold.within(|| engine.to_arrow(splits))?;
+        let mut builder = read.wish.builder(&shared.table)?;
+        let mut engine = builder.new_read()?;
+        let columns = engine.read_type().len();
+        if let Some(filter) = &read.wish.filter {
+            let mut fields = engine.read_type().to_vec();
+            let mut needed = HashSet::new();
+            filter.columns(&mut needed);
+            for field in shared.table.schema().fields() {
+                if needed.contains(field.name()) && !fields.iter().any(|read| read.name() == field.name()) {
+                    fields.push(field.clone());
+                }
+            }
+            if fields.len() > columns {
+                builder.with_read_type(fields);
+            }
+            let files = splits.iter().flat_map(DataSplit::data_files);
+            read.wish.push_filter(shared, &mut builder, files.map(|file| file.schema_id));
+            engine = builder.new_read()?;
+        }
+        let of_char = |(_, field): &(usize, &DataField)| matches!(field.data_type(), DataType::Char(_));
+        let chars = engine
+            .read_type()
+            .iter()
+            .enumerate()
+            .filter(of_char)
+            .map(|(index, _)| index)
+            .collect();
+        // One stream for each split, so that an error can say where it happened.
+        let streams = splits.iter().map(|split| {
+            let stream = engine.to_arrow(std::slice::from_ref(split))?;
+            Ok((split.clone(), stream))
+        });
+        let splits = shared.hold.within(|| streams.collect::<paimon::Result<_>>())?;
         Ok(paimon_record_batch_reader {
-            stream: Mutex::new(Some(stream)),
+            rows: Mutex::new(Some(Rows {
+                splits,
+                filter: read.wish.filter.clone().map(Filter::new),
+                columns,
+                chars,
+                left: read.wish.limit,
+            })),
             hold: shared.hold.clone(),
         })
     }))
@@ -464,17 +673,17 @@ pub unsafe extern "C" fn paimon_record_batch_reader_next(reader: *const paimon_r
     paimon_result_batch::from(guard(|| {
         // SAFETY: as the caller promises.
         let reader = unsafe { borrow(reader, "the reader")? };
-        let mut slot = reader.stream.lock().map_err(|_| poisoned("reader"))?;
-        let Some(stream) = slot.as_mut() else {
+        let mut slot = reader.rows.lock().map_err(|_| poisoned("reader"))?;
+        let Some(rows) = slot.as_mut() else {
             return Ok(paimon_arrow_batch::NONE);
         };
-        match reader.hold.run(stream.next()) {
-            Some(Ok(batch)) => arrow::export(batch),
+        match rows.next(&reader.hold) {
+            Ok(Some(batch)) => arrow::export(batch),
             ended => {
                 // The stream is not polled again, and what it holds is let go.
-                let stream = slot.take();
-                reader.hold.within(|| drop(stream));
-                ended.transpose()?;
+                let rows = slot.take();
+                reader.hold.within(|| drop(rows));
+                ended?;
                 Ok(paimon_arrow_batch::NONE)
             }
         }

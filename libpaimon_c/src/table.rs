@@ -35,10 +35,11 @@ pub struct Shared {
 
 impl paimon_table {
     pub fn new(table: Table, hold: Hold) -> Self {
-        Self {
-            shared: Arc::new(Shared { table, hold }),
-            system: None,
-        }
+        Self::of(Arc::new(Shared { table, hold }))
+    }
+
+    pub fn of(shared: Arc<Shared>) -> Self {
+        Self { shared, system: None }
     }
 
     pub async fn of_system(system: System, hold: Hold) -> Result<Self> {

@@ -20,6 +20,7 @@ use crate::arrow::*;
 use crate::blob::*;
 use crate::catalog::*;
 use crate::error::*;
+use crate::predicate::{paimon_predicate, paimon_predicate_free};
 use crate::read::*;
 use crate::resource::*;
 use crate::table::*;
@@ -31,6 +32,7 @@ mod arrow;
 mod catalog;
 mod error;
 mod input;
+mod predicate;
 mod process;
 mod read;
 mod source;
@@ -73,6 +75,7 @@ freed! {
     paimon_plan paimon_plan_free
     paimon_table_read paimon_table_read_free
     paimon_record_batch_reader paimon_record_batch_reader_free
+    paimon_predicate paimon_predicate_free
     paimon_write_builder paimon_write_builder_free
     paimon_table_write paimon_table_write_free
     paimon_commit_messages paimon_commit_messages_free

@@ -1,0 +1,744 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package paimon
+
+import (
+	"cmp"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
+	"github.com/apache/arrow-go/v18/arrow/decimal256"
+)
+
+// Literals of the types that Go has no type of its own for.
+type (
+	// Date is a DATE: days since 1970-01-01.
+	Date int32
+	// Time is a TIME: milliseconds of the day.
+	Time int32
+	// Bytes is a BINARY or VARBINARY; []byte is as good.
+	Bytes []byte
+	// Timestamp is a TIMESTAMP: milliseconds since 1970-01-01 00:00 of the wall clock, and nanoseconds (0 to 999999) within the
+	// millisecond.
+	Timestamp struct {
+		Millis int64
+		Nanos  int32
+	}
+	// LocalZonedTimestamp is a TIMESTAMP_LTZ: milliseconds since the epoch, and nanoseconds (0 to 999999) within the millisecond.
+	LocalZonedTimestamp struct {
+		Millis int64
+		Nanos  int32
+	}
+	// Decimal is a DECIMAL: an unscaled 128-bit integer, Hi being its upper half, of at most Precision digits, Scale of them after
+	// the point. Decimals compare by value: 1.5 equals 1.50.
+	Decimal struct {
+		Lo, Hi           int64
+		Precision, Scale uint32
+	}
+)
+
+// NewDecimal gives the decimal of an unscaled value: NewDecimal(150, 5, 2) is 1.50.
+func NewDecimal(unscaled int64, precision, scale uint32) Decimal {
+	return Decimal{Lo: unscaled, Hi: unscaled >> 63, Precision: precision, Scale: scale}
+}
+
+func (d Decimal) num() decimal128.Num { return decimal128.New(d.Hi, uint64(d.Lo)) }
+
+// A Datum is a literal with its Paimon type. Plain Go values do as well: see [PredicateBuilder].
+type Datum struct{ value any }
+
+// BoolDatum is a BOOLEAN.
+func BoolDatum(value bool) Datum { return Datum{value} }
+
+// TinyIntDatum is a TINYINT.
+func TinyIntDatum(value int8) Datum { return Datum{value} }
+
+// SmallIntDatum is a SMALLINT.
+func SmallIntDatum(value int16) Datum { return Datum{value} }
+
+// IntDatum is an INT.
+func IntDatum(value int32) Datum { return Datum{value} }
+
+// LongDatum is a BIGINT.
+func LongDatum(value int64) Datum { return Datum{value} }
+
+// FloatDatum is a FLOAT.
+func FloatDatum(value float32) Datum { return Datum{value} }
+
+// DoubleDatum is a DOUBLE.
+func DoubleDatum(value float64) Datum { return Datum{value} }
+
+// StringDatum is a STRING.
+func StringDatum(value string) Datum { return Datum{value} }
+
+// maxPredicateDepth is how deep And, Or and Not may nest, And of And and Or of Or not counted.
+const maxPredicateDepth = 100
+
+// A Predicate is a condition on the rows of one table, made by a [PredicateBuilder]. It is an immutable value: it can be combined,
+// negated and used in any number of read builders, concurrently, and stays valid after its [Table] is closed.
+//
+// Conditions follow SQL's three-valued logic: a comparison with NULL is neither true nor false but unknown, NOT unknown is unknown,
+// and a filter returns only rows for which the predicate is true. So neither "x = 1" nor its negation returns rows where x is NULL.
+type Predicate struct {
+	source   string // of the table
+	object   string // what errors call the table
+	op       predicateOp
+	column   string
+	literals []literal
+	operands []*Predicate // one of NOT, two of AND and OR
+	depth    int          // levels of nesting below and with this one, chains of one operator being one
+}
+
+// predicateOp is an operator, as SQL writes it.
+type predicateOp string
+
+const (
+	opEq         predicateOp = "="
+	opNotEq      predicateOp = "<>"
+	opLt         predicateOp = "<"
+	opLe         predicateOp = "<="
+	opGt         predicateOp = ">"
+	opGe         predicateOp = ">="
+	opIsNull     predicateOp = "IS NULL"
+	opIsNotNull  predicateOp = "IS NOT NULL"
+	opIn         predicateOp = "IN"
+	opNotIn      predicateOp = "NOT IN"
+	opStartsWith predicateOp = "STARTS WITH"
+	opEndsWith   predicateOp = "ENDS WITH"
+	opContains   predicateOp = "CONTAINS"
+	opLike       predicateOp = "LIKE"
+	opBetween    predicateOp = "BETWEEN"
+	opNotBetween predicateOp = "NOT BETWEEN"
+	opAnd        predicateOp = "AND"
+	opOr         predicateOp = "OR"
+	opNot        predicateOp = "NOT"
+)
+
+// Close does nothing: a predicate holds no native memory. It is there for code that closes everything, and harmless on nil.
+func (p *Predicate) Close() {}
+
+// And is true where both predicates are. A nil predicate, one of another table, and more than 100 levels of nesting are
+// [CodeInvalidInput]; chains of And count as one level.
+func (p *Predicate) And(other *Predicate) (*Predicate, error) { return p.join("and", opAnd, other) }
+
+// Or is true where one of the predicates is. It fails as [Predicate.And] does.
+func (p *Predicate) Or(other *Predicate) (*Predicate, error) { return p.join("or", opOr, other) }
+
+// Not is true where the predicate is false; where it is unknown, on account of NULL, so is Not.
+func (p *Predicate) Not() (*Predicate, error) {
+	const op = "not"
+	if p.missing() {
+		return nil, invalidInput(op, "", "the predicate is nil")
+	}
+	if p.op == opNot {
+		return p.operands[0], nil
+	}
+	return p.nest(op, &Predicate{op: opNot, operands: []*Predicate{p}, depth: p.depth + 1})
+}
+
+// missing tells predicates that no builder made.
+func (p *Predicate) missing() bool { return p == nil || p.op == "" }
+
+func (p *Predicate) join(op string, kind predicateOp, other *Predicate) (*Predicate, error) {
+	if p.missing() || other.missing() {
+		return nil, invalidInput(op, "", "one of the predicates is nil")
+	}
+	if p.source != other.source {
+		return nil, invalidInput(op, p.object, "the other predicate, %s, is of another table, %s", other.brief(), other.object)
+	}
+	below := func(q *Predicate) int {
+		if q.op == kind {
+			return q.depth - 1
+		}
+		return q.depth
+	}
+	return p.nest(op, &Predicate{op: kind, operands: []*Predicate{p, other}, depth: max(below(p), below(other)) + 1})
+}
+
+func (p *Predicate) nest(op string, outer *Predicate) (*Predicate, error) {
+	if outer.depth > maxPredicateDepth {
+		return nil, invalidInput(op, p.object, "the predicate nests deeper than %d levels; flatten it, or use In for many values of one column",
+			maxPredicateDepth)
+	}
+	outer.source, outer.object = p.source, p.object
+	return outer, nil
+}
+
+// flat gives the operands of a chain of one operator, left to right.
+func (p *Predicate) flat() []*Predicate {
+	var found []*Predicate
+	open := []*Predicate{p}
+	for len(open) > 0 {
+		q := open[len(open)-1]
+		open = open[:len(open)-1]
+		if q.op == p.op {
+			open = append(open, q.operands[1], q.operands[0])
+		} else {
+			found = append(found, q)
+		}
+	}
+	return found
+}
+
+// String gives the predicate as SQL, for people: long lists are cut short.
+func (p *Predicate) String() string {
+	if p.missing() {
+		return "<nil>"
+	}
+	column := quoteColumn(p.column)
+	switch p.op {
+	case opIsNull, opIsNotNull:
+		return column + " " + string(p.op)
+	case opIn, opNotIn:
+		return column + " " + string(p.op) + " (" + shorten(p.literals, ", ", literal.String) + ")"
+	case opBetween, opNotBetween:
+		return column + " " + string(p.op) + " " + p.literals[0].String() + " AND " + p.literals[1].String()
+	case opNot:
+		return "NOT (" + p.operands[0].String() + ")"
+	case opAnd, opOr:
+		return shorten(p.flat(), " "+string(p.op)+" ", func(q *Predicate) string {
+			if q.op == opAnd || q.op == opOr {
+				return "(" + q.String() + ")"
+			}
+			return q.String()
+		})
+	default:
+		return column + " " + string(p.op) + " " + p.literals[0].String()
+	}
+}
+
+// brief is String for error messages.
+func (p *Predicate) brief() string {
+	const most = 100
+	text := p.String()
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "..."
+	}
+	return text
+}
+
+func shorten[T any](list []T, separator string, text func(T) string) string {
+	const most = 20
+	var parts []string
+	for _, item := range list[:min(len(list), most)] {
+		parts = append(parts, text(item))
+	}
+	if more := len(list) - most; more > 0 {
+		parts = append(parts, fmt.Sprintf("... %d more", more))
+	}
+	return strings.Join(parts, separator)
+}
+
+func quoteColumn(name string) string {
+	plain := name != ""
+	for i, r := range name {
+		plain = plain && (r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || i > 0 && '0' <= r && r <= '9')
+	}
+	if plain {
+		return name
+	}
+	return "`" + strings.ReplaceAll(name, "`", "``") + "`"
+}
+
+// A PredicateBuilder makes conditions on single columns of a table, with the schema that the table had when it was opened; the methods
+// of [Predicate] combine them. It is safe for concurrent use. On a closed table every method gives [ErrClosed].
+//
+// A column that the table does not have is [ErrColumnNotExist]. A literal is a Go value that the column's type can hold without loss:
+//
+//   - BOOLEAN: bool
+//   - TINYINT, SMALLINT, INT, BIGINT: any integer that fits
+//   - FLOAT, DOUBLE: float32, float64 or an integer, if the column's type has that very number
+//   - DECIMAL: [Decimal], an integer, or arrow's decimal128.Num or decimal256.Num, read in the column's scale
+//   - CHAR, VARCHAR, STRING: string
+//   - BINARY, VARBINARY, BYTES: []byte or [Bytes]
+//   - DATE: [Date], or a [time.Time] at midnight of its own zone
+//   - TIME: [Time]
+//   - TIMESTAMP: [Timestamp], or a [time.Time], whose wall clock counts and whose zone does not
+//   - TIMESTAMP_LTZ: [LocalZonedTimestamp], or a [time.Time], which is an instant
+//
+// or a [Datum] of those. Anything else, nil included, is [CodeInvalidInput]. Columns of other types can be tested for NULL only.
+//
+// NaN is equal to NaN and larger than every other number; -0.0 is equal to 0.0. Text and bytes are compared byte by byte.
+type PredicateBuilder struct {
+	table         *Table
+	caseSensitive bool
+	schema        func() (*Schema, error)
+}
+
+// PredicateBuilder makes a builder of predicates that finds columns by their exact names.
+func (t *Table) PredicateBuilder() *PredicateBuilder {
+	return t.PredicateBuilderWithCaseSensitive(true)
+}
+
+// PredicateBuilderWithCaseSensitive makes a builder of predicates that finds columns by their exact names, or else in any mix of ASCII
+// upper and lower case. A name that then fits several columns is [CodeInvalidInput].
+func (t *Table) PredicateBuilderWithCaseSensitive(caseSensitive bool) *PredicateBuilder {
+	return &PredicateBuilder{table: t, caseSensitive: caseSensitive, schema: sync.OnceValues(t.Schema)}
+}
+
+// Eq is "column = value".
+func (b *PredicateBuilder) Eq(column string, value any) (*Predicate, error) {
+	return b.leaf("equal", opEq, column, value)
+}
+
+// NotEq is "column <> value"; it is not true where the column is NULL.
+func (b *PredicateBuilder) NotEq(column string, value any) (*Predicate, error) {
+	return b.leaf("not equal", opNotEq, column, value)
+}
+
+// Lt is "column < value".
+func (b *PredicateBuilder) Lt(column string, value any) (*Predicate, error) {
+	return b.leaf("less than", opLt, column, value)
+}
+
+// Le is "column <= value".
+func (b *PredicateBuilder) Le(column string, value any) (*Predicate, error) {
+	return b.leaf("less or equal", opLe, column, value)
+}
+
+// Gt is "column > value".
+func (b *PredicateBuilder) Gt(column string, value any) (*Predicate, error) {
+	return b.leaf("greater than", opGt, column, value)
+}
+
+// Ge is "column >= value".
+func (b *PredicateBuilder) Ge(column string, value any) (*Predicate, error) {
+	return b.leaf("greater or equal", opGe, column, value)
+}
+
+// IsNull is "column IS NULL", for a column of any type.
+func (b *PredicateBuilder) IsNull(column string) (*Predicate, error) {
+	return b.leaf("is null", opIsNull, column)
+}
+
+// IsNotNull is "column IS NOT NULL", for a column of any type.
+func (b *PredicateBuilder) IsNotNull(column string) (*Predicate, error) {
+	return b.leaf("is not null", opIsNotNull, column)
+}
+
+// In is "column IN (values)". Without values it is false for every row.
+func (b *PredicateBuilder) In(column string, values ...any) (*Predicate, error) {
+	return b.leaf("in", opIn, column, values...)
+}
+
+// NotIn is "column NOT IN (values)"; it is not true where the column is NULL, except that without values it is true for every row.
+func (b *PredicateBuilder) NotIn(column string, values ...any) (*Predicate, error) {
+	return b.leaf("not in", opNotIn, column, values...)
+}
+
+// StartsWith is true for text that begins with the prefix.
+func (b *PredicateBuilder) StartsWith(column, prefix string) (*Predicate, error) {
+	return b.leaf("starts with", opStartsWith, column, prefix)
+}
+
+// EndsWith is true for text that ends with the suffix.
+func (b *PredicateBuilder) EndsWith(column, suffix string) (*Predicate, error) {
+	return b.leaf("ends with", opEndsWith, column, suffix)
+}
+
+// Contains is true for text that has the part in it.
+func (b *PredicateBuilder) Contains(column, part string) (*Predicate, error) {
+	return b.leaf("contains", opContains, column, part)
+}
+
+// Like is "column LIKE pattern": % stands for any text, _ for one character, and a backslash takes the meaning from a %, _ or backslash
+// after it. A backslash before anything else is [CodeInvalidInput].
+func (b *PredicateBuilder) Like(column, pattern string) (*Predicate, error) {
+	return b.leaf("like", opLike, column, pattern)
+}
+
+// Between is "low <= column AND column <= high".
+func (b *PredicateBuilder) Between(column string, low, high any) (*Predicate, error) {
+	return b.leaf("between", opBetween, column, low, high)
+}
+
+// NotBetween is "column < low OR column > high".
+func (b *PredicateBuilder) NotBetween(column string, low, high any) (*Predicate, error) {
+	return b.leaf("not between", opNotBetween, column, low, high)
+}
+
+func (b *PredicateBuilder) leaf(op string, kind predicateOp, column string, values ...any) (*Predicate, error) {
+	if b == nil {
+		return nil, ofKind(op, "", ErrClosed, "")
+	}
+	if _, err := b.table.base().acquire(op); err != nil {
+		return nil, err
+	}
+	defer b.table.h.release()
+	object := b.table.h.object
+	schema, err := b.schema()
+	if err != nil {
+		return nil, withOp(err, op, object)
+	}
+	field, err := b.find(op, object, schema.Fields, column)
+	if err != nil {
+		return nil, err
+	}
+	p := &Predicate{source: b.table.source, object: object, op: kind, column: field.Name, depth: 1}
+	if kind == opIsNull || kind == opIsNotNull {
+		return p, nil
+	}
+	target := field.Type
+	if _, ok := goTypes[target.kind]; !ok {
+		return nil, invalidInput(op, object, "column %q is %s, which can be tested for NULL only", field.Name, target)
+	}
+	switch kind {
+	case opStartsWith, opEndsWith, opContains, opLike:
+		if target.kind != KindChar && target.kind != KindVarChar {
+			return nil, invalidInput(op, object, "column %q is %s; only text has prefixes, suffixes and patterns", field.Name, target)
+		}
+	}
+	p.literals = make([]literal, len(values))
+	for i, value := range values {
+		var problem string
+		if p.literals[i], problem = convert(value, target); problem != "" {
+			return nil, invalidInput(op, object, "column %q is %s: %s; use %s", field.Name, target, problem, goTypes[target.kind])
+		}
+	}
+	if kind == opLike {
+		if at := badEscape(p.literals[0].text); at >= 0 {
+			return nil, invalidInput(op, object, `pattern %q for column %q: the backslash at byte %d stands before neither %%, _ nor another backslash; `+
+				`double it to mean a backslash`, p.literals[0].text, field.Name, at)
+		}
+	}
+	return p, nil
+}
+
+// badEscape finds a backslash that escapes nothing, or gives -1.
+func badEscape(pattern string) int {
+	for i := 0; i < len(pattern); i++ {
+		if pattern[i] != '\\' {
+			continue
+		}
+		if i+1 == len(pattern) || !strings.ContainsRune(`%_\`, rune(pattern[i+1])) {
+			return i
+		}
+		i++
+	}
+	return -1
+}
+
+func (b *PredicateBuilder) find(op, object string, fields []DataField, column string) (*DataField, error) {
+	var found []*DataField
+	for i := range fields {
+		if fields[i].Name == column {
+			return &fields[i], nil
+		}
+		if !b.caseSensitive && lowerASCII(fields[i].Name) == lowerASCII(column) {
+			found = append(found, &fields[i])
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return nil, ofKind(op, object, ErrColumnNotExist, fmt.Sprintf("%q; %s", column, nearest(column, fields)))
+	default:
+		return nil, invalidInput(op, object, "ignoring case, column %q may be %q or %q", column, found[0].Name, found[1].Name)
+	}
+}
+
+func lowerASCII(s string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, s)
+}
+
+// nearest says which names are most like this one, or else which there are.
+func nearest(name string, fields []DataField) string {
+	distance := func(field DataField) int { return editDistance(strings.ToLower(name), strings.ToLower(field.Name)) }
+	quoted := func(field DataField) string { return strconv.Quote(field.Name) }
+	near := slices.DeleteFunc(slices.Clone(fields), func(field DataField) bool { return 2*distance(field) > len(name) })
+	if len(near) == 0 {
+		return "the columns are " + shorten(fields, ", ", quoted)
+	}
+	slices.SortStableFunc(near, func(a, b DataField) int { return cmp.Compare(distance(a), distance(b)) })
+	return "did you mean " + shorten(near[:min(3, len(near))], ", ", quoted) + "?"
+}
+
+func editDistance(a, b string) int {
+	const most = 64 // of long names the beginning tells enough
+	x, y := []rune(a), []rune(b)
+	x, y = x[:min(len(x), most)], y[:min(len(y), most)]
+	row := make([]int, len(y)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range x {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range y {
+			change := diagonal
+			if x[i] != y[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(y)]
+}
+
+// A literal is a value of a column's type, in the form in which it crosses to the native library.
+type literal struct {
+	tag              int32
+	num, high        int64 // an integer; a decimal's lower and upper half; milliseconds and nanoseconds
+	float            float64
+	text             string
+	precision, scale uint32
+}
+
+// The tags of literals in the C ABI.
+const (
+	tagBool int32 = iota
+	tagTinyInt
+	tagSmallInt
+	tagInt
+	tagBigInt
+	tagFloat
+	tagDouble
+	tagString
+	tagDate
+	tagTime
+	tagTimestamp
+	tagLocalZonedTimestamp
+	tagDecimal
+	tagBytes
+)
+
+// goTypes says for each type of column which literals it takes. Types that are missing here cannot be compared.
+var goTypes = map[TypeKind]string{
+	KindBoolean:             "a bool",
+	KindTinyInt:             "an integer from -128 to 127",
+	KindSmallInt:            "an integer from -32768 to 32767",
+	KindInt:                 "an integer from -2147483648 to 2147483647",
+	KindBigInt:              "an integer from -9223372036854775808 to 9223372036854775807",
+	KindFloat:               "a float32, or a number that a float32 holds exactly",
+	KindDouble:              "a float64, or a number that a float64 holds exactly",
+	KindDecimal:             "a paimon.Decimal, an integer, or a decimal128.Num in the column's scale",
+	KindChar:                "a string of valid UTF-8",
+	KindVarChar:             "a string of valid UTF-8",
+	KindBinary:              "a []byte or paimon.Bytes",
+	KindVarBinary:           "a []byte or paimon.Bytes",
+	KindDate:                "a paimon.Date, or a time.Time at midnight",
+	KindTime:                "a paimon.Time from 0 to 86399999",
+	KindTimestamp:           "a paimon.Timestamp with 0 to 999999 nanoseconds, or a time.Time",
+	KindLocalZonedTimestamp: "a paimon.LocalZonedTimestamp with 0 to 999999 nanoseconds, or a time.Time",
+}
+
+// convert makes a literal for a column, or says what is wrong.
+func convert(value any, target DataType) (literal, string) {
+	if d, ok := value.(Datum); ok {
+		value = d.value
+	}
+	if value == nil {
+		return literal{}, "nil is no value, and comparisons with NULL are never true (see IsNull)"
+	}
+	wrongType := func() (literal, string) {
+		return literal{}, fmt.Sprintf("a value of Go type %T cannot be compared with it", value)
+	}
+	lossy := func() (literal, string) {
+		return literal{}, fmt.Sprintf("%v (Go type %T) is not a value that it can hold", value, value)
+	}
+	integer, isInteger := integerOf(value)
+	switch target.kind {
+	case KindBoolean:
+		if v, ok := value.(bool); ok {
+			l := literal{tag: tagBool}
+			if v {
+				l.num = 1
+			}
+			return l, ""
+		}
+	case KindTinyInt, KindSmallInt, KindInt, KindBigInt:
+		if !isInteger {
+			break
+		}
+		width := map[TypeKind]struct {
+			tag  int32
+			bits int
+		}{KindTinyInt: {tagTinyInt, 8}, KindSmallInt: {tagSmallInt, 16}, KindInt: {tagInt, 32}, KindBigInt: {tagBigInt, 64}}[target.kind]
+		if limit := new(big.Int).Lsh(big.NewInt(1), uint(width.bits-1)); integer.Cmp(limit) >= 0 || integer.Cmp(limit.Neg(limit)) < 0 {
+			return lossy()
+		}
+		return literal{tag: width.tag, num: integer.Int64()}, ""
+	case KindFloat, KindDouble:
+		var number float64
+		switch v := value.(type) {
+		case float32:
+			number = float64(v)
+		case float64:
+			number = v
+		default:
+			if !isInteger {
+				return wrongType()
+			}
+			var accuracy big.Accuracy
+			if number, accuracy = new(big.Float).SetInt(integer).Float64(); accuracy != big.Exact {
+				return lossy()
+			}
+		}
+		if target.kind == KindDouble {
+			return literal{tag: tagDouble, float: number}, ""
+		}
+		if float64(float32(number)) != number && !math.IsNaN(number) {
+			return lossy()
+		}
+		return literal{tag: tagFloat, float: number}, ""
+	case KindDecimal:
+		return decimalLiteral(value, integer, target, wrongType, lossy)
+	case KindChar, KindVarChar:
+		if v, ok := value.(string); ok {
+			if !utf8.ValidString(v) {
+				return literal{}, fmt.Sprintf("%q is not valid UTF-8", v)
+			}
+			return literal{tag: tagString, text: v}, ""
+		}
+	case KindBinary, KindVarBinary:
+		switch v := value.(type) {
+		case []byte:
+			return literal{tag: tagBytes, text: string(v)}, ""
+		case Bytes:
+			return literal{tag: tagBytes, text: string(v)}, ""
+		}
+	case KindDate:
+		switch v := value.(type) {
+		case Date:
+			return literal{tag: tagDate, num: int64(v)}, ""
+		case time.Time:
+			wall := wallClock(v)
+			days := wall.Unix() / 86400
+			if wall.Nanosecond() != 0 || wall.Unix()%86400 != 0 || int64(int32(days)) != days {
+				return lossy()
+			}
+			return literal{tag: tagDate, num: days}, ""
+		}
+	case KindTime:
+		if v, ok := value.(Time); ok {
+			if v < 0 || v >= 86_400_000 {
+				return lossy()
+			}
+			return literal{tag: tagTime, num: int64(v)}, ""
+		}
+	case KindTimestamp:
+		switch v := value.(type) {
+		case Timestamp:
+			return instant(tagTimestamp, v.Millis, int64(v.Nanos), lossy)
+		case time.Time:
+			wall := wallClock(v)
+			return instant(tagTimestamp, wall.UnixMilli(), int64(wall.Nanosecond()%1_000_000), lossy)
+		}
+	case KindLocalZonedTimestamp:
+		switch v := value.(type) {
+		case LocalZonedTimestamp:
+			return instant(tagLocalZonedTimestamp, v.Millis, int64(v.Nanos), lossy)
+		case time.Time:
+			return instant(tagLocalZonedTimestamp, v.UnixMilli(), int64(v.Nanosecond()%1_000_000), lossy)
+		}
+	}
+	return wrongType()
+}
+
+func instant(tag int32, millis, nanos int64, lossy func() (literal, string)) (literal, string) {
+	if nanos < 0 || nanos > 999_999 {
+		return lossy()
+	}
+	return literal{tag: tag, num: millis, high: nanos}, ""
+}
+
+// wallClock is the time in UTC that shows what t shows in its own zone.
+func wallClock(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
+}
+
+func decimalLiteral(value any, integer *big.Int, target DataType, wrongType, lossy func() (literal, string)) (literal, string) {
+	precision, scale := uint32(38), uint32(0)
+	switch v := value.(type) {
+	case Decimal:
+		integer, precision, scale = v.num().BigInt(), v.Precision, v.Scale
+		if precision < 1 || precision > 38 || scale > precision {
+			return literal{}, fmt.Sprintf("a decimal of precision %d and scale %d is none; want 1 to 38, and a scale within", precision, scale)
+		}
+	case decimal128.Num:
+		integer, scale = v.BigInt(), uint32(target.scale)
+	case decimal256.Num:
+		integer, scale = v.BigInt(), uint32(target.scale)
+	}
+	if integer == nil {
+		return wrongType()
+	}
+	if limit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(precision)), nil); integer.CmpAbs(limit) >= 0 {
+		return lossy()
+	}
+	num := decimal128.FromBigInt(integer)
+	return literal{tag: tagDecimal, num: int64(num.LowBits()), high: num.HighBits(), precision: precision, scale: scale}, ""
+}
+
+func integerOf(value any) (*big.Int, bool) {
+	switch v := value.(type) {
+	case int:
+		return big.NewInt(int64(v)), true
+	case int8:
+		return big.NewInt(int64(v)), true
+	case int16:
+		return big.NewInt(int64(v)), true
+	case int32:
+		return big.NewInt(int64(v)), true
+	case int64:
+		return big.NewInt(v), true
+	case uint:
+		return new(big.Int).SetUint64(uint64(v)), true
+	case uint8:
+		return big.NewInt(int64(v)), true
+	case uint16:
+		return big.NewInt(int64(v)), true
+	case uint32:
+		return big.NewInt(int64(v)), true
+	case uint64:
+		return new(big.Int).SetUint64(v), true
+	default:
+		return nil, false
+	}
+}
+
+// String gives the literal as SQL.
+func (l literal) String() string {
+	switch l.tag {
+	case tagBool:
+		return strings.ToUpper(strconv.FormatBool(l.num != 0))
+	case tagFloat:
+		return strconv.FormatFloat(l.float, 'g', -1, 32)
+	case tagDouble:
+		return strconv.FormatFloat(l.float, 'g', -1, 64)
+	case tagString:
+		return "'" + strings.ReplaceAll(l.text, "'", "''") + "'"
+	case tagBytes:
+		return "X'" + strings.ToUpper(hex.EncodeToString([]byte(l.text))) + "'"
+	case tagDate:
+		return "DATE '" + time.Unix(l.num*86400, 0).UTC().Format(time.DateOnly) + "'"
+	case tagTime:
+		return "TIME '" + time.UnixMilli(l.num).UTC().Format("15:04:05.999") + "'"
+	case tagTimestamp:
+		return "TIMESTAMP '" + l.at().Format("2006-01-02 15:04:05.999999999") + "'"
+	case tagLocalZonedTimestamp:
+		return "TIMESTAMP_LTZ '" + l.at().Format("2006-01-02 15:04:05.999999999Z07:00") + "'"
+	case tagDecimal:
+		return decimal128.New(l.high, uint64(l.num)).ToString(int32(l.scale))
+	default:
+		return strconv.FormatInt(l.num, 10)
+	}
+}
+
+func (l literal) at() time.Time { return time.UnixMilli(l.num).Add(time.Duration(l.high)).UTC() }
