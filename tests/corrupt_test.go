@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tests
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	paimon "github.com/apache/paimon-rust/bindings/go"
+)
+
+// tryRows reads all rows as text, sorted, and gives the first error of any step.
+func tryRows(table *paimon.Table) ([]string, error) {
+	builder, err := table.NewReadBuilder()
+	if err != nil {
+		return nil, err
+	}
+	defer builder.Close()
+	scan, err := builder.NewScan()
+	if err != nil {
+		return nil, err
+	}
+	defer scan.Close()
+	plan, err := scan.Plan()
+	if err != nil || plan.NumSplits() == 0 {
+		plan.Close()
+		return nil, err
+	}
+	defer plan.Close()
+	read, err := builder.NewRead()
+	if err != nil {
+		return nil, err
+	}
+	defer read.Close()
+	reader, err := read.NewRecordBatchReader(plan.Splits())
+	if err != nil {
+		return nil, err
+	}
+	defer reader.Close()
+	var rows []string
+	for batch, err := range reader.All() {
+		if err != nil {
+			return nil, err
+		}
+		for row := range int(batch.NumRows()) {
+			rows = append(rows, batch.Column(0).ValueStr(row)+" "+batch.Column(1).ValueStr(row))
+		}
+		batch.Release()
+	}
+	slices.Sort(rows)
+	return rows, nil
+}
+
+// tryTable opens a table and reads it.
+func tryTable(catalog *paimon.Catalog, id paimon.Identifier) ([]string, error) {
+	table, err := catalog.GetTable(id)
+	if err != nil {
+		return nil, err
+	}
+	defer table.Close()
+	return tryRows(table)
+}
+
+// goldenCopy makes a warehouse with a copy of one table of testdata.
+func goldenCopy(t testing.TB, table string) string {
+	t.Helper()
+	warehouse := filepath.Join(t.TempDir(), "warehouse")
+	folder := filepath.Join("default.db", table)
+	must(t, os.CopyFS(filepath.Join(warehouse, folder), os.DirFS(filepath.Join("testdata", "warehouse", folder))))
+	return warehouse
+}
+
+// localPath is the folder of a table.
+func localPath(table *paimon.Table) string { return strings.TrimPrefix(table.Location(), "file:") }
+
+// overwriteFile gives a file other content, or removes it if that is nil.
+func overwriteFile(t testing.TB, file string, content []byte) {
+	t.Helper()
+	if content == nil {
+		must(t, os.Remove(file))
+		return
+	}
+	must(t, os.WriteFile(file, content, 0o666))
+}
+
+// damages says what can happen to a file.
+var damages = map[string]func([]byte) []byte{
+	"truncated": func(b []byte) []byte { return b[:len(b)/2] },
+	"empty":     func([]byte) []byte { return []byte{} },
+	"garbage":   func(b []byte) []byte { return bytes.Repeat([]byte("garbage!"), len(b)/8+1) },
+	"missing":   func([]byte) []byte { return nil },
+	"flipped": func(b []byte) []byte {
+		b = bytes.Clone(b)
+		for i := range 20 {
+			b[len(b)/4+i] ^= 0x55
+		}
+		return b
+	},
+	"of an unknown type": func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(`"STRING"`), []byte(`"GEOMETRY"`)) },
+}
+
+// Whatever file of a table is damaged, and however: an error names the table and the file, the process lives, and once the file is
+// as it was the same handle and a new one read what they should.
+func TestDamagedFiles(t *testing.T) {
+	people := []string{"1 alice", "2 bob", "3 carol"}
+	all := []string{"truncated", "empty", "garbage", "missing"}
+	tests := []struct {
+		what, table, files string
+		damages            []string
+		rows               []string
+	}{
+		{"Parquet file", "simple_log_table", "bucket-0/data-*", all, people},
+		{"Parquet file with a key", "simple_pk_table", "bucket-0/data-*", all, people},
+		{"ORC file", "simple_orc_table", "bucket-0/data-*", append(all, "flipped"), people},
+		{"Avro file", "simple_avro_table", "bucket-0/data-*", append(all, "flipped"), people},
+		{"manifest list", "simple_log_table", "manifest/manifest-list-*", append(all, "flipped"), people},
+		{"manifest", "simple_log_table", "manifest/manifest-[0-9a-f]*", append(all, "flipped"), people},
+		{"snapshot", "simple_log_table", "snapshot/snapshot-1", append(all, "flipped"), people},
+		{"schema", "simple_log_table", "schema/schema-0", append(all, "of an unknown type"), people},
+		{"index manifest", "deletion_vector_table", "manifest/index-manifest-*", all, []string{"1 n1", "3 n3", "4 n4", "5 n5"}},
+		{"deletion vectors", "deletion_vector_table", "index/index-*", all, []string{"1 n1", "3 n3", "4 n4", "5 n5"}},
+	}
+	for _, test := range tests {
+		matches, err := filepath.Glob(filepath.Join("testdata", "warehouse", "default.db", test.table, test.files))
+		must(t, err)
+		matches = slices.DeleteFunc(matches, func(m string) bool { return test.what == "manifest" && strings.Contains(m, "manifest-list") })
+		if len(matches) == 0 {
+			t.Errorf("%s: no file", test.what)
+		}
+		for _, match := range matches {
+			for _, damage := range test.damages {
+				t.Run(test.what+"/"+damage, func(t *testing.T) {
+					checkLeaks(t)
+					// A copy of its own, since the engine keeps the footers of files it has seen.
+					catalog := openCatalog(t, goldenCopy(t, test.table))
+					id := paimon.NewIdentifier("default", test.table)
+					table := openTable(t, catalog, id)
+					file := filepath.Join(localPath(table), filepath.Base(filepath.Dir(match)), filepath.Base(match))
+					content, err := os.ReadFile(file)
+					must(t, err)
+					overwriteFile(t, file, damages[damage](content))
+
+					_, opened := tryTable(catalog, id)
+					wantDamage(t, test.what, damage, opened, id, file)
+					rows, held := tryRows(table)
+					if test.what != "schema" {
+						wantDamage(t, test.what, damage, held, id, file)
+					} else if held != nil || !slices.Equal(rows, test.rows) { // the handle has its schema
+						t.Errorf("a handle opened before: %q, %v", rows, held)
+					}
+
+					overwriteFile(t, file, content)
+					if rows, err := tryRows(table); err != nil || !slices.Equal(rows, test.rows) {
+						t.Errorf("the same handle, once mended: %q, %v", rows, err)
+					}
+					if rows, err := tryTable(catalog, id); err != nil || !slices.Equal(rows, test.rows) {
+						t.Errorf("a new handle, once mended: %q, %v", rows, err)
+					}
+				})
+			}
+		}
+	}
+}
+
+// unnamed has the damages that the engine reports without the file's name.
+var unnamed = map[string][]string{
+	"Parquet file":            {"garbage"},
+	"Parquet file with a key": {"garbage"},
+	"ORC file":                {"truncated", "empty", "garbage", "missing", "flipped"},
+	"Avro file":               {"garbage", "flipped"},
+	"manifest list":           {"truncated", "empty", "garbage", "flipped"},
+	"manifest":                {"truncated", "empty", "garbage", "flipped"},
+	"snapshot":                {"truncated", "empty", "garbage", "missing", "flipped"},
+	"schema":                  {"missing"}, // no such table
+	"index manifest":          {"truncated", "empty", "garbage"},
+	"deletion vectors":        {"garbage"},
+}
+
+func wantDamage(t *testing.T, what, damage string, err error, id paimon.Identifier, file string) {
+	t.Helper()
+	var e *paimon.Error
+	if !errors.As(err, &e) || e.Object() != id.String() {
+		t.Errorf("got %v, want an error about %s", err, id)
+		return
+	}
+	if !slices.Contains(unnamed[what], damage) && !strings.Contains(err.Error(), filepath.Base(file)) {
+		t.Errorf("%q does not name the file", err)
+	}
+}
+
+// The hint files only say where to begin: the latest snapshot is found, or the error tells of the hint; what a commit left behind
+// half-written is no snapshot.
+func TestWrongHints(t *testing.T) {
+	allocator := checkLeaks(t)
+	catalog, table := newTable(t, people, nil)
+	rows := []string{"1 a", "2 b", "3 c", "4 d", "5 e"}
+	for i, name := range []string{"a", "b", "c", "d", "e"} {
+		appendRows(t, table, allocator, person{int32(i + 1), name})
+	}
+	folder := filepath.Join(localPath(table), "snapshot")
+	leftOver := filepath.Join(folder, "snapshot-6.tmp-3f0c4f0e-6a1c-4f4f-9d0a-0d5e0f1a2b3c")
+	must(t, os.WriteFile(leftOver, []byte(`{"version":3,"id":6`), 0o666))
+	for _, hint := range []string{"LATEST", "EARLIEST"} {
+		for _, content := range []string{"3", "0", "-1", "99", "9223372036854775807", "99999999999999999999", "", "abc", "5\n"} {
+			file := filepath.Join(folder, hint)
+			must(t, os.WriteFile(file, []byte(content), 0o666))
+			same, sameErr := tryRows(table)
+			other, otherErr := tryTable(catalog, table.Identifier())
+			if hint == "LATEST" && (content == "99" || content == "9223372036854775807") { // the engine believes in it
+				for _, err := range []error{sameErr, otherErr} {
+					wantError(t, err, paimon.ErrSnapshotNotExist, "db.t", content)
+				}
+			} else if sameErr != nil || otherErr != nil || !slices.Equal(same, rows) || !slices.Equal(other, rows) {
+				t.Errorf("%s = %q: %q, %v; %q, %v", hint, content, same, sameErr, other, otherErr)
+			}
+			must(t, os.Remove(file)) // without it the snapshots are listed
+			wantSnapshot(t, table, 5)
+			wantRows(t, table, rows...)
+		}
+	}
+	must(t, os.WriteFile(filepath.Join(folder, "LATEST"), []byte("3"), 0o666))
+	appendRows(t, table, allocator, person{6, "f"})
+	wantSnapshot(t, table, 6)
+	wantRows(t, table, append(rows, "6 f")...)
+	if latest, err := os.ReadFile(filepath.Join(folder, "LATEST")); err != nil || string(latest) != "6" {
+		t.Errorf("LATEST is %q, %v", latest, err)
+	}
+}
+
+// What is in the way tells itself apart: a missing database, table or file, something that is no folder, a corrupt file.
+func TestWhatIsWrong(t *testing.T) {
+	const db, table = "default.db", "default.db/simple_log_table"
+	tests := []struct {
+		what, remove string // below the warehouse
+		replace      bool   // with a file that is no folder
+		want         error
+		not          error
+		path         string // in the message
+	}{
+		{"no warehouse", ".", false, paimon.ErrDatabaseNotExist, paimon.ErrTableNotExist, ""},
+		{"no database", db, false, paimon.ErrDatabaseNotExist, paimon.ErrTableNotExist, ""},
+		{"no table", table, false, paimon.ErrTableNotExist, paimon.ErrDatabaseNotExist, ""},
+		{"no data", table + "/bucket-0", false, paimon.CodeNotFound, paimon.ErrTableNotExist, "bucket-0/data-"},
+		{"the warehouse is a file", ".", true, paimon.CodeIoError, fs.ErrNotExist, table},
+		{"the database is a file", db, true, paimon.CodeIoError, fs.ErrNotExist, table},
+		{"the table is a file", table, true, paimon.CodeIoError, fs.ErrNotExist, table},
+		{"the schemas are a file", table + "/schema", true, paimon.CodeIoError, fs.ErrNotExist, "schema/schema-0"},
+		{"the manifests are a file", table + "/manifest", true, paimon.CodeIoError, fs.ErrNotExist, "manifest/manifest-list-"},
+		{"the bucket is a file", table + "/bucket-0", true, paimon.CodeIoError, fs.ErrNotExist, "bucket-0/data-"},
+		{"the schema is corrupt", table + "/schema/schema-0", true, paimon.CodeInvalidInput, fs.ErrNotExist, table + "/schema/schema-0"},
+	}
+	for _, test := range tests {
+		t.Run(test.what, func(t *testing.T) {
+			checkLeaks(t)
+			warehouse := goldenCopy(t, "simple_log_table")
+			broken := filepath.Join(warehouse, test.remove)
+			must(t, os.RemoveAll(broken))
+			if test.replace {
+				must(t, os.WriteFile(broken, []byte("no folder"), 0o666))
+			}
+			id := paimon.NewIdentifier("default", "simple_log_table")
+			_, err := tryTable(openCatalog(t, warehouse), id)
+			wantError(t, err, test.want, id.String(), test.path)
+			var e *paimon.Error
+			if !errors.As(err, &e) || e.Object() != id.String() || errors.Is(err, test.not) || errors.Is(err, paimon.ErrClosed) {
+				t.Errorf("got %#v", err)
+			}
+		})
+	}
+}
