@@ -2,6 +2,7 @@
 
 package interop;
 
+import static interop.Warehouse.change;
 import static interop.Warehouse.idAndName;
 import static interop.Warehouse.keyed;
 import static interop.Warehouse.numbered;
@@ -39,7 +40,7 @@ public final class Golden {
             // Java compacts as it commits: the delete is in a deletion vector, not in a file of its own.
             w.create("deletion_vector_table", keyed("deletion-vectors.enabled", "true"))
                     .commit(numbered(1, 6, 1, "n"))
-                    .commit(row(RowKind.DELETE, 2, "n2"))
+                    .commit(change(RowKind.DELETE, 2, "n2"))
                     .expect(row(1, "n1"), row(3, "n3"), row(4, "n4"), row(5, "n5"));
             w.create(
                             "partitioned_log_table",

@@ -170,7 +170,7 @@ final class Warehouse implements AutoCloseable {
         return GenericRow.of(Arrays.stream(values).map(Warehouse::internal).toArray());
     }
 
-    static GenericRow row(RowKind kind, Object... values) {
+    static GenericRow change(RowKind kind, Object... values) {
         GenericRow row = row(values);
         row.setRowKind(kind);
         return row;
