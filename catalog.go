@@ -25,6 +25,14 @@ func (id Identifier) Database() string { return id.database }
 // Object is the name of the table.
 func (id Identifier) Object() string { return id.object }
 
+// suffix is what follows the table's name, such as "$branch_b".
+func (id Identifier) suffix() string {
+	if i := strings.IndexByte(id.object, '$'); i >= 0 {
+		return id.object[i:]
+	}
+	return ""
+}
+
 // String is "database.object".
 func (id Identifier) String() string { return id.database + "." + id.object }
 
@@ -207,8 +215,66 @@ func (c *Catalog) DropTable(id Identifier, ignoreIfNotExists bool) error {
 	})
 }
 
-// GetTable opens a table. A missing one is [ErrTableNotExist], or [ErrDatabaseNotExist] if its database is missing. The caller
-// closes the table, which stays valid after the catalog is closed.
+// RenameTable renames a table, within its database or into another. If it is missing, this is [ErrTableNotExist], or nothing happens
+// where ignoreIfNotExists is set; if the new name is taken, [ErrTableAlreadyExist]; if its database is missing,
+// [ErrDatabaseNotExist]. Tables and readers that are open under the old name lose their files.
+func (c *Catalog) RenameTable(from, to Identifier, ignoreIfNotExists bool) error {
+	const op = "rename table"
+	p, err := c.base().acquire(op)
+	if err != nil {
+		return err
+	}
+	defer c.h.release()
+	object := from.String()
+	return c.withIdentifier(op, from, func(cFrom *cIdentifier) error {
+		return c.withIdentifier(op, to, func(cTo *cIdentifier) error {
+			e, err := ffiCatalogRenameTable.call(c.h.lib, p, cFrom, cTo, ignoreIfNotExists)
+			return c.h.lib.done(op, object, e, err)
+		})
+	})
+}
+
+// AlterTable changes a table's schema: the changes are made in order, all of them or none. If the table is missing, this is
+// [ErrTableNotExist], or nothing happens where ignoreIfNotExists is set. A missing column is [ErrColumnNotExist], a name that is
+// taken [ErrColumnAlreadyExist], a change that the engine does not make [CodeUnsupported] or [CodeInvalidInput].
+//
+// A [Table] that is open keeps the schema it was opened with, and what is written through it has that schema; open it again to
+// see the new one. Calls of one process wait for each other; two processes that alter one table at once may lose a change, save
+// behind a REST catalog.
+func (c *Catalog) AlterTable(id Identifier, changes []SchemaChange, ignoreIfNotExists bool) error {
+	const op = "alter table"
+	p, err := c.base().acquire(op)
+	if err != nil {
+		return err
+	}
+	defer c.h.release()
+	object := id.String()
+	if len(changes) == 0 {
+		return invalidInput(op, object, "no changes")
+	}
+	for _, change := range changes {
+		if err := change.check(op, object); err != nil {
+			return err
+		}
+	}
+	raw, err := json.Marshal(changes)
+	if err != nil {
+		return &Error{op: op, object: object, code: CodeInvalidInput, message: err.Error(), cause: err}
+	}
+	cChanges, err := cString(op, object, "a change", string(raw))
+	if err != nil {
+		return err
+	}
+	return c.withIdentifier(op, id, func(cID *cIdentifier) error {
+		e, err := ffiCatalogAlterTable.call(c.h.lib, p, cID, cChanges, ignoreIfNotExists)
+		return c.h.lib.done(op, object, e, err)
+	})
+}
+
+// GetTable opens a table; a branch of it, whose object is "table$branch_name"; or what it knows of itself, a system table such as
+// "table$snapshots" (branches, buckets, files, options, partitions, schemas, snapshots, tags). A missing table is
+// [ErrTableNotExist], or [ErrDatabaseNotExist] if its database is missing; a missing branch is [ErrBranchNotExist], a system table
+// that there is not [CodeUnsupported]. The caller closes the table, which stays valid after the catalog is closed.
 func (c *Catalog) GetTable(id Identifier) (*Table, error) {
 	const op = "get table"
 	p, err := c.base().acquire(op)

@@ -19,6 +19,25 @@ var (
 	ffiCatalogCreateTable = bind4[*cError, *cCatalog, *cIdentifier, *byte, bool]("paimon_catalog_create_table")
 	// paimon_error* paimon_catalog_drop_table(const paimon_catalog*, const paimon_identifier*, bool ignore);
 	ffiCatalogDropTable = bind3[*cError, *cCatalog, *cIdentifier, bool]("paimon_catalog_drop_table")
+	// paimon_error* paimon_catalog_rename_table(const paimon_catalog*, const paimon_identifier* from, const paimon_identifier* to, bool ignore);
+	ffiCatalogRenameTable = bind4[*cError, *cCatalog, *cIdentifier, *cIdentifier, bool]("paimon_catalog_rename_table")
+	// paimon_error* paimon_catalog_alter_table(const paimon_catalog*, const paimon_identifier*, const char* changes, bool ignore);
+	ffiCatalogAlterTable = bind4[*cError, *cCatalog, *cIdentifier, *byte, bool]("paimon_catalog_alter_table")
+	// paimon_error* paimon_catalog_create_tag(const paimon_catalog*, const paimon_identifier*, const char* tag, const int64_t* snapshot_id,
+	//   const char* time_retained, bool ignore);
+	ffiCatalogCreateTag = bind6[*cError, *cCatalog, *cIdentifier, *byte, *int64, *byte, bool]("paimon_catalog_create_tag")
+	// paimon_result_bytes paimon_catalog_get_tag(const paimon_catalog*, const paimon_identifier*, const char* tag);
+	ffiCatalogGetTag = bind3[resultBytes, *cCatalog, *cIdentifier, *byte]("paimon_catalog_get_tag")
+	// paimon_error* paimon_catalog_delete_tag(const paimon_catalog*, const paimon_identifier*, const char* tag, bool ignore);
+	ffiCatalogDeleteTag = bind4[*cError, *cCatalog, *cIdentifier, *byte, bool]("paimon_catalog_delete_tag")
+	// paimon_result_bytes paimon_catalog_list_tags(const paimon_catalog*, const paimon_identifier*);
+	ffiCatalogListTags = bind2[resultBytes, *cCatalog, *cIdentifier]("paimon_catalog_list_tags")
+	// paimon_error* paimon_catalog_create_branch(const paimon_catalog*, const paimon_identifier*, const char* branch, const char* tag);
+	ffiCatalogCreateBranch = bind4[*cError, *cCatalog, *cIdentifier, *byte, *byte]("paimon_catalog_create_branch")
+	// paimon_error* paimon_catalog_drop_branch(const paimon_catalog*, const paimon_identifier*, const char* branch, bool ignore);
+	ffiCatalogDropBranch = bind4[*cError, *cCatalog, *cIdentifier, *byte, bool]("paimon_catalog_drop_branch")
+	// paimon_result_bytes paimon_catalog_list_branches(const paimon_catalog*, const paimon_identifier*);
+	ffiCatalogListBranches = bind2[resultBytes, *cCatalog, *cIdentifier]("paimon_catalog_list_branches")
 	// paimon_result_table paimon_catalog_get_table(const paimon_catalog*, const paimon_identifier*);
 	ffiCatalogGetTable = bind2[result[cTable], *cCatalog, *cIdentifier]("paimon_catalog_get_table")
 	// paimon_result_identifier paimon_identifier_new(const char* database, const char* object);

@@ -92,10 +92,12 @@ var (
 	ErrColumnNotExist       error = &sentinel{CodeNotFound, "column does not exist"}
 	ErrSnapshotNotExist     error = &sentinel{CodeNotFound, "snapshot does not exist"}
 	ErrTagNotExist          error = &sentinel{CodeNotFound, "tag does not exist"}
+	ErrBranchNotExist       error = &sentinel{CodeNotFound, "branch does not exist"}
 	ErrDatabaseAlreadyExist error = &sentinel{CodeAlreadyExist, "database already exists"}
 	ErrTableAlreadyExist    error = &sentinel{CodeAlreadyExist, "table already exists"}
 	ErrColumnAlreadyExist   error = &sentinel{CodeAlreadyExist, "column already exists"}
 	ErrTagAlreadyExist      error = &sentinel{CodeAlreadyExist, "tag already exists"}
+	ErrBranchAlreadyExist   error = &sentinel{CodeAlreadyExist, "branch already exists"}
 	ErrDatabaseNotEmpty     error = &sentinel{CodeInvalidInput, "database is not empty"}
 	// ErrCommitConflict is the error of a commit that lost to another writer. Nothing of it is visible. The same messages may
 	// be committed again, unless the message says that files they stand on are gone.
@@ -118,11 +120,15 @@ var nativeKinds = map[int32]error{
 	203: ErrColumnNotExist,
 	204: ErrSnapshotNotExist,
 	205: ErrTagNotExist,
+	206: ErrBranchNotExist,
 	301: ErrDatabaseAlreadyExist,
 	302: ErrTableAlreadyExist,
 	303: ErrColumnAlreadyExist,
 	305: ErrTagAlreadyExist,
+	306: ErrBranchAlreadyExist,
 	401: ErrDatabaseNotEmpty,
+	404: ErrSnapshotNotExist, // of a read's options, which are at fault: [CodeInvalidInput]
+	405: ErrTagNotExist,      // as above
 }
 
 const nativeKindsPerClass = 100

@@ -30,6 +30,8 @@ type (
 	fn3[R, A, B, C any]       struct{ *symbol }
 	fn4[R, A, B, C, D any]    struct{ *symbol }
 	fn5[R, A, B, C, D, E any] struct{ *symbol }
+
+	fn6[R, A, B, C, D, E, F any] struct{ *symbol }
 )
 
 func bind0[R any](name string) fn0[R]       { return fn0[R]{declare[R](name)} }
@@ -48,6 +50,10 @@ func bind4[R, A, B, C, D any](name string) fn4[R, A, B, C, D] {
 
 func bind5[R, A, B, C, D, E any](name string) fn5[R, A, B, C, D, E] {
 	return fn5[R, A, B, C, D, E]{declare[R](name, of[A](), of[B](), of[C](), of[D](), of[E]())}
+}
+
+func bind6[R, A, B, C, D, E, F any](name string) fn6[R, A, B, C, D, E, F] {
+	return fn6[R, A, B, C, D, E, F]{declare[R](name, of[A](), of[B](), of[C](), of[D](), of[E](), of[F]())}
 }
 
 func (f fn0[R]) call(l *library) (R, error) { return invoke[R](l, f.symbol) }
@@ -70,6 +76,10 @@ func (f fn4[R, A, B, C, D]) call(l *library, a A, b B, c C, d D) (R, error) {
 
 func (f fn5[R, A, B, C, D, E]) call(l *library, a A, b B, c C, d D, e E) (R, error) {
 	return invoke[R](l, f.symbol, unsafe.Pointer(&a), unsafe.Pointer(&b), unsafe.Pointer(&c), unsafe.Pointer(&d), unsafe.Pointer(&e))
+}
+
+func (f fn6[R, A, B, C, D, E, F]) call(l *library, a A, b B, c C, d D, e E, g F) (R, error) {
+	return invoke[R](l, f.symbol, unsafe.Pointer(&a), unsafe.Pointer(&b), unsafe.Pointer(&c), unsafe.Pointer(&d), unsafe.Pointer(&e), unsafe.Pointer(&g))
 }
 
 // invoke is the only caller of ffi.Call.

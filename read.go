@@ -16,8 +16,8 @@ import (
 //
 // It is safe for concurrent use and stays valid after its [Table] is closed.
 type ReadBuilder struct {
-	h        *handle[cReadBuilder]
-	location string
+	h      *handle[cReadBuilder]
+	source string
 }
 
 func (rb *ReadBuilder) base() *handle[cReadBuilder] {
@@ -91,7 +91,7 @@ func (rb *ReadBuilder) NewScan() (*TableScan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &TableScan{h: h, location: rb.location}, nil
+	return &TableScan{h: h, source: rb.source}, nil
 }
 
 // NewRead makes a read with the builder's settings. The caller closes it.
@@ -108,14 +108,14 @@ func (rb *ReadBuilder) NewRead() (*TableRead, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &TableRead{h: h, location: rb.location}, nil
+	return &TableRead{h: h, source: rb.source}, nil
 }
 
 // A TableScan finds out which files a read has to look into. It is safe for concurrent use and stays valid after its [ReadBuilder]
 // is closed.
 type TableScan struct {
-	h        *handle[cTableScan]
-	location string
+	h      *handle[cTableScan]
+	source string
 }
 
 func (s *TableScan) base() *handle[cTableScan] {
@@ -143,7 +143,7 @@ func (s *TableScan) Plan() (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	splits, err := planSplits(h, s.location)
+	splits, err := planSplits(h, s.source)
 	if err != nil {
 		h.close()
 		return nil, err
@@ -183,9 +183,9 @@ func (p *Plan) open() []DataSplit {
 
 // A DataSplit is a part of a plan that can be read on its own. It is an immutable value, independent of its [Plan].
 type DataSplit struct {
-	plan     uint64 // which plan of this process it belongs to
-	location string // of its table
-	bytes    []byte // as Java's SplitSerializer writes it
+	plan   uint64 // which plan of this process it belongs to
+	source string // of its table
+	bytes  []byte // as Java's SplitSerializer writes it
 }
 
 // planCount numbers the plans of this process, from 1.
@@ -193,8 +193,8 @@ var planCount atomic.Uint64
 
 // A TableRead turns splits into record batches. It is safe for concurrent use and stays valid after its [ReadBuilder] is closed.
 type TableRead struct {
-	h        *handle[cTableRead]
-	location string
+	h      *handle[cTableRead]
+	source string
 }
 
 func (tr *TableRead) base() *handle[cTableRead] {
@@ -226,8 +226,8 @@ func (tr *TableRead) NewRecordBatchReader(splits []DataSplit) (*RecordBatchReade
 			return nil, invalidInput(op, object, "split %d is a zero value", i)
 		case split.plan != splits[0].plan:
 			return nil, invalidInput(op, object, "split %d is of another plan than split 0; read each plan on its own", i)
-		case split.location != tr.location:
-			return nil, invalidInput(op, object, "split %d is of the table at %s, this read of the one at %s", i, split.location, tr.location)
+		case split.source != tr.source:
+			return nil, invalidInput(op, object, "split %d is of the table at %s, this read of the one at %s", i, split.source, tr.source)
 		}
 	}
 	h, err := openReader(tr.h, p, op, splits)

@@ -42,7 +42,7 @@ var (
 )
 
 // planSplits takes the splits out of a native plan that nobody else has yet.
-func planSplits(h *handle[cPlan], location string) ([]DataSplit, error) {
+func planSplits(h *handle[cPlan], source string) ([]DataSplit, error) {
 	const op = "plan"
 	n, err := ffiPlanNumSplits.call(h.lib, h.ptr)
 	if err := h.lib.done(op, h.object, n.err, err); err != nil {
@@ -56,7 +56,7 @@ func planSplits(h *handle[cPlan], location string) ([]DataSplit, error) {
 		if err != nil {
 			return nil, err
 		}
-		splits[i] = DataSplit{plan: id, location: location, bytes: raw}
+		splits[i] = DataSplit{plan: id, source: source, bytes: raw}
 	}
 	return splits, nil
 }

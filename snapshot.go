@@ -37,3 +37,23 @@ type Snapshot struct {
 	Properties                map[string]string `json:"properties,omitempty"`
 	NextRowID                 *int64            `json:"nextRowId,omitempty"`
 }
+
+// A Tag is a snapshot with a name, which keeps it when it would expire. It is a value.
+type Tag struct {
+	Name     string   `json:"tagName"`
+	Snapshot Snapshot `json:"snapshot"`
+	// CreateTimeMillis is when the tag was made, in milliseconds since the epoch, and nil where that was not recorded: Paimon
+	// records it for tags with a retention.
+	CreateTimeMillis *int64 `json:"tagCreateTime,omitempty"`
+	// TimeRetained is how long maintenance keeps the tag, as an ISO 8601 duration such as "PT36H"; nil is for ever.
+	TimeRetained *string `json:"tagTimeRetained,omitempty"`
+}
+
+// A Branch is a line of snapshots of a table beside the main one. It is a value. To read or write it, open "table$branch_name".
+type Branch struct {
+	Name string `json:"name"`
+	// SchemaID is the number of its latest schema.
+	SchemaID int64 `json:"schemaId"`
+	// Snapshot is its latest, or nil if it has none.
+	Snapshot *Snapshot `json:"snapshot,omitempty"`
+}

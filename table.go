@@ -17,6 +17,7 @@ type Table struct {
 	h        *handle[cTable]
 	id       Identifier
 	location string
+	source   string // tells its splits and commits from those of other tables and branches
 }
 
 // newTable takes over a native table.
@@ -27,7 +28,7 @@ func newTable(h *handle[cTable], id Identifier) (*Table, error) {
 		h.close()
 		return nil, err
 	}
-	return &Table{h: h, id: id, location: string(location)}, nil
+	return &Table{h: h, id: id, location: string(location), source: string(location) + id.suffix()}, nil
 }
 
 func (t *Table) base() *handle[cTable] {
@@ -58,22 +59,11 @@ func (t *Table) Location() string {
 
 // Schema gives the table's schema as of its opening. The caller owns the copy.
 func (t *Table) Schema() (*Schema, error) {
-	const op = "get schema"
-	p, err := t.base().acquire(op)
-	if err != nil {
-		return nil, err
-	}
-	defer t.h.release()
-	r, err := ffiTableSchema.call(t.h.lib, p)
-	raw, err := t.h.lib.bytesOf(op, t.h.object, r, err)
-	if err != nil {
-		return nil, err
-	}
-	schema := new(Schema)
-	if err := json.Unmarshal(raw, schema); err != nil {
-		return nil, withOp(err, op, t.h.object)
-	}
-	return schema, nil
+	var schema *Schema
+	err := t.describe("get schema", &schema, func(p *cTable) (resultBytes, error) {
+		return ffiTableSchema.call(t.h.lib, p)
+	})
+	return schema, err
 }
 
 // ArrowSchema gives the Arrow schema of the record batches that reads of the whole table return and writes accept.
@@ -91,22 +81,48 @@ func (t *Table) ArrowSchema() (*arrow.Schema, error) {
 
 // LatestSnapshot gives the newest snapshot there is now, or nil for a table that has none.
 func (t *Table) LatestSnapshot() (*Snapshot, error) {
-	const op = "get latest snapshot"
+	var snapshot *Snapshot
+	err := t.describe("get latest snapshot", &snapshot, func(p *cTable) (resultBytes, error) {
+		return ffiTableLatestSnapshot.call(t.h.lib, p)
+	})
+	return snapshot, err
+}
+
+// Snapshot gives the snapshot with the given ID. One that has expired, or never was, is [ErrSnapshotNotExist]; the message says which
+// there are.
+func (t *Table) Snapshot(id int64) (*Snapshot, error) {
+	var snapshot *Snapshot
+	err := t.describe("get snapshot", &snapshot, func(p *cTable) (resultBytes, error) {
+		return ffiTableSnapshot.call(t.h.lib, p, id)
+	})
+	return snapshot, err
+}
+
+// ListSnapshots gives all snapshots that have not expired, oldest first. It reads a file for each of them.
+func (t *Table) ListSnapshots() ([]Snapshot, error) {
+	var snapshots []Snapshot
+	err := t.describe("list snapshots", &snapshots, func(p *cTable) (resultBytes, error) {
+		return ffiTableListSnapshots.call(t.h.lib, p)
+	})
+	return snapshots, err
+}
+
+// describe runs a native call that gives JSON, or nothing, which leaves into as it is.
+func (t *Table) describe(op string, into any, call func(*cTable) (resultBytes, error)) error {
 	p, err := t.base().acquire(op)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer t.h.release()
-	r, err := ffiTableLatestSnapshot.call(t.h.lib, p)
+	r, err := call(p)
 	raw, err := t.h.lib.bytesOf(op, t.h.object, r, err)
 	if err != nil || raw == nil {
-		return nil, err
+		return err
 	}
-	snapshot := new(Snapshot)
-	if err := json.Unmarshal(raw, snapshot); err != nil {
-		return nil, withOp(err, op, t.h.object)
+	if err := json.Unmarshal(raw, into); err != nil {
+		return withOp(err, op, t.h.object)
 	}
-	return snapshot, nil
+	return nil
 }
 
 // NewReadBuilder starts a read of the table. The caller closes the builder.
@@ -123,7 +139,35 @@ func (t *Table) NewReadBuilder() (*ReadBuilder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ReadBuilder{h: h, location: t.location}, nil
+	return &ReadBuilder{h: h, source: t.source}, nil
+}
+
+// NewReadBuilderWithOptions starts a read of the table with options of this read alone, over those of the table, such as
+// "read.batch-size", the largest number of rows in a record batch.
+//
+// One of these travels to an earlier snapshot, whose schema the read then has: "scan.snapshot-id"; "scan.tag-name";
+// "scan.timestamp-millis" (milliseconds since the epoch) or "scan.timestamp" ("2006-01-02 15:04:05", of the process's time zone), the
+// last snapshot not after that; "scan.watermark", the first snapshot with that watermark or a later one; "scan.version", a tag, or else
+// a snapshot ID. More than one, or one that leads to no snapshot, is [CodeInvalidInput]; the latter also matches [ErrSnapshotNotExist]
+// or [ErrTagNotExist] where that is the reason, and never reads something else instead. The caller closes the builder.
+func (t *Table) NewReadBuilderWithOptions(options map[string]string) (*ReadBuilder, error) {
+	const op = "new read builder"
+	p, err := t.base().acquire(op)
+	if err != nil {
+		return nil, err
+	}
+	defer t.h.release()
+	array, n, err := cOptions(op, t.h.object, options)
+	if err != nil {
+		return nil, err
+	}
+	h, err := adopt(t.h.lib, ffiReadBuilderFree, op, t.h.object, func() (result[cReadBuilder], error) {
+		return ffiTableNewReadBuilderWithOptions.call(t.h.lib, p, array, n)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &ReadBuilder{h: h, source: t.source}, nil
 }
 
 // NewWriteBuilder starts a write to the table under a commit user of its own, a random UUID. The caller closes the builder.
@@ -137,7 +181,7 @@ func (t *Table) NewWriteBuilder() (*WriteBuilder, error) {
 	h, err := adopt(t.h.lib, ffiWriteBuilderFree, op, t.h.object, func() (result[cWriteBuilder], error) {
 		return ffiTableNewWriteBuilder.call(t.h.lib, p)
 	})
-	return newWriteBuilder(h, t.location, err)
+	return newWriteBuilder(h, t.source, err)
 }
 
 // NewWriteBuilderWithCommitUser starts a write to the table under the given commit user: the name by which a job that is retried
@@ -157,5 +201,5 @@ func (t *Table) NewWriteBuilderWithCommitUser(commitUser string) (*WriteBuilder,
 	h, err := adopt(t.h.lib, ffiWriteBuilderFree, op, t.h.object, func() (result[cWriteBuilder], error) {
 		return ffiTableNewWriteBuilderWithCommitUser.call(t.h.lib, p, user)
 	})
-	return newWriteBuilder(h, t.location, err)
+	return newWriteBuilder(h, t.source, err)
 }

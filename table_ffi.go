@@ -11,6 +11,12 @@ var (
 	ffiTableLocation = bind1[resultBytes, *cTable]("paimon_table_location")
 	// paimon_result_bytes paimon_table_latest_snapshot(const paimon_table*);
 	ffiTableLatestSnapshot = bind1[resultBytes, *cTable]("paimon_table_latest_snapshot")
+	// paimon_result_bytes paimon_table_snapshot(const paimon_table*, int64_t snapshot_id);
+	ffiTableSnapshot = bind2[resultBytes, *cTable, int64]("paimon_table_snapshot")
+	// paimon_result_bytes paimon_table_list_snapshots(const paimon_table*);
+	ffiTableListSnapshots = bind1[resultBytes, *cTable]("paimon_table_list_snapshots")
+	// paimon_result_read_builder paimon_table_new_read_builder_with_options(const paimon_table*, const paimon_option*, size_t len);
+	ffiTableNewReadBuilderWithOptions = bind3[result[cReadBuilder], *cTable, *cOption, uintptr]("paimon_table_new_read_builder_with_options")
 	// paimon_result_read_builder paimon_table_new_read_builder(const paimon_table*);
 	ffiTableNewReadBuilder = bind1[result[cReadBuilder], *cTable]("paimon_table_new_read_builder")
 	// paimon_result_write_builder paimon_table_new_write_builder(const paimon_table*);

@@ -22,6 +22,11 @@ var (
 	_ func(*paimon.Catalog, string) ([]string, error)                                = (*paimon.Catalog).ListTables
 	_ func(*paimon.Catalog, paimon.Identifier, *paimon.Schema, bool) error           = (*paimon.Catalog).CreateTable
 	_ func(*paimon.Catalog, paimon.Identifier, bool) error                           = (*paimon.Catalog).DropTable
+	_ func(*paimon.Catalog, paimon.Identifier, paimon.Identifier, bool) error        = (*paimon.Catalog).RenameTable
+	_ func(*paimon.Catalog, paimon.Identifier, []paimon.SchemaChange, bool) error    = (*paimon.Catalog).AlterTable
+	_ func(*paimon.Catalog, paimon.Identifier, string, *int64, bool) error           = (*paimon.Catalog).CreateTag
+	_ func(*paimon.Catalog, paimon.Identifier, string) (paimon.Tag, error)           = (*paimon.Catalog).GetTag
+	_ func(*paimon.Catalog, paimon.Identifier, string, bool) error                   = (*paimon.Catalog).DeleteTag
 	_ func(*arrow.Schema) (*paimon.Schema, error)                                    = paimon.SchemaFromArrow
 	_ func(*paimon.Schema) (*arrow.Schema, error)                                    = (*paimon.Schema).Arrow
 	_ func(*paimon.Table)                                                            = (*paimon.Table).Close
@@ -31,6 +36,7 @@ var (
 	_ func(*paimon.Table) (*arrow.Schema, error)                                     = (*paimon.Table).ArrowSchema
 	_ func(*paimon.Table) (*paimon.Snapshot, error)                                  = (*paimon.Table).LatestSnapshot
 	_ func(*paimon.Table) (*paimon.ReadBuilder, error)                               = (*paimon.Table).NewReadBuilder
+	_ func(*paimon.Table, map[string]string) (*paimon.ReadBuilder, error)            = (*paimon.Table).NewReadBuilderWithOptions
 	_ func(*paimon.Table) (*paimon.WriteBuilder, error)                              = (*paimon.Table).NewWriteBuilder
 	_ func(*paimon.Table, string) (*paimon.WriteBuilder, error)                      = (*paimon.Table).NewWriteBuilderWithCommitUser
 	_ func(*paimon.ReadBuilder)                                                      = (*paimon.ReadBuilder).Close

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -42,6 +43,7 @@ func newChain(t testing.TB) *chain {
 	c := new(chain)
 	c.catalog, c.table = newTable(t, people, primaryKey)
 	appendRows(t, c.table, goMemory, person{1, "one"})
+	must(t, c.catalog.CreateTag(c.table.Identifier(), "first", nil, false))
 	var err error
 	keep := func(e error) {
 		t.Helper()
@@ -110,12 +112,31 @@ func (c *chain) handles() []handleCase {
 			},
 			"DropTable": func() error { return c.catalog.DropTable(paimon.NewIdentifier("db", "none"), true) },
 			"GetTable":  func() error { return drop(c.catalog.GetTable(id)) },
+			"RenameTable": func() error {
+				return c.catalog.RenameTable(paimon.NewIdentifier("db", "none"), paimon.NewIdentifier("db", "new"), true)
+			},
+			"AlterTable": func() error {
+				return c.catalog.AlterTable(id, []paimon.SchemaChange{paimon.SetOption("write-buffer-size", "64 mb")}, false)
+			},
+			"CreateTag": func() error { return c.catalog.CreateTag(id, "tag", nil, true) },
+			"CreateTagWithRetention": func() error {
+				return c.catalog.CreateTagWithRetention(id, "tag", nil, time.Hour, true)
+			},
+			"GetTag":       func() error { return ignore(c.catalog.GetTag(id, "first")) },
+			"DeleteTag":    func() error { return c.catalog.DeleteTag(id, "none", true) },
+			"ListTags":     func() error { return ignore(c.catalog.ListTags(id)) },
+			"CreateBranch": func() error { return unlessTaken(c.catalog.CreateBranch(id, "new", "")) },
+			"DropBranch":   func() error { return c.catalog.DropBranch(id, "none", true) },
+			"ListBranches": func() error { return ignore(c.catalog.ListBranches(id)) },
 		}, &paimon.Catalog{}},
 		{"Table", c.table.Close, map[string]func() error{
 			"Schema":                        func() error { return ignore(c.table.Schema()) },
 			"ArrowSchema":                   func() error { return ignore(c.table.ArrowSchema()) },
 			"LatestSnapshot":                func() error { return ignore(c.table.LatestSnapshot()) },
+			"Snapshot":                      func() error { return ignore(c.table.Snapshot(1)) },
+			"ListSnapshots":                 func() error { return ignore(c.table.ListSnapshots()) },
 			"NewReadBuilder":                func() error { return drop(c.table.NewReadBuilder()) },
+			"NewReadBuilderWithOptions":     func() error { return drop(c.table.NewReadBuilderWithOptions(nil)) },
 			"NewWriteBuilder":               func() error { return drop(c.table.NewWriteBuilder()) },
 			"NewWriteBuilderWithCommitUser": func() error { return drop(c.table.NewWriteBuilderWithCommitUser("u")) },
 		}, &paimon.Table{}},
@@ -179,6 +200,14 @@ func (c *chain) handles() []handleCase {
 			"Merge": func() error { return c.messages.Merge(c.more) },
 		}, &paimon.CommitMessages{}},
 	}
+}
+
+// unlessTaken lets pass that a name was taken by a call before.
+func unlessTaken(err error) error {
+	if errors.Is(err, paimon.CodeAlreadyExist) {
+		return nil
+	}
+	return err
 }
 
 func closedIf(closed bool) error {

@@ -124,6 +124,11 @@ struct ArrowSchema;
 #define PAIMON_CODE_TAG_NOT_EXIST 205
 
 /**
+ * A kind of PAIMON_CODE_NOT_FOUND: the branch.
+ */
+#define PAIMON_CODE_BRANCH_NOT_EXIST 206
+
+/**
  * A kind of PAIMON_CODE_ALREADY_EXIST: the database.
  */
 #define PAIMON_CODE_DATABASE_ALREADY_EXIST 301
@@ -144,9 +149,24 @@ struct ArrowSchema;
 #define PAIMON_CODE_TAG_ALREADY_EXIST 305
 
 /**
+ * A kind of PAIMON_CODE_ALREADY_EXIST: the branch.
+ */
+#define PAIMON_CODE_BRANCH_ALREADY_EXIST 306
+
+/**
  * A kind of PAIMON_CODE_INVALID_INPUT: the database still holds tables.
  */
 #define PAIMON_CODE_DATABASE_NOT_EMPTY 401
+
+/**
+ * A kind of PAIMON_CODE_INVALID_INPUT: the snapshot that a read was to travel to does not exist.
+ */
+#define PAIMON_CODE_TRAVEL_SNAPSHOT_NOT_EXIST 404
+
+/**
+ * A kind of PAIMON_CODE_INVALID_INPUT: the tag that a read was to travel to does not exist.
+ */
+#define PAIMON_CODE_TRAVEL_TAG_NOT_EXIST 405
 
 /**
  * An open catalog. Safe for concurrent use.
@@ -521,7 +541,11 @@ paimon_error *paimon_catalog_drop_table(const paimon_catalog *catalog,
                                         bool ignore_if_not_exists);
 
 /**
- * Opens a table. A missing one is PAIMON_CODE_TABLE_NOT_EXIST, or PAIMON_CODE_DATABASE_NOT_EXIST when its database is missing.
+ * Opens a table, one of its branches (`t$branch_b`), or one of its system tables (`t$snapshots`, `t$branch_b$tags`). A missing one is
+ * PAIMON_CODE_TABLE_NOT_EXIST, PAIMON_CODE_DATABASE_NOT_EXIST when its database is missing, or PAIMON_CODE_BRANCH_NOT_EXIST; a
+ * system table that this library does not have is PAIMON_CODE_UNSUPPORTED.
+ *
+ * The rows of a system table are those of the moment at which its read builder is made, so take scan and read from one builder.
  *
  * On success the caller owns the table, which stays valid after the catalog is freed, and gives it to `paimon_table_free`.
  *
@@ -529,6 +553,31 @@ paimon_error *paimon_catalog_drop_table(const paimon_catalog *catalog,
  */
 paimon_result_table paimon_catalog_get_table(const paimon_catalog *catalog,
                                                     const paimon_identifier *identifier);
+
+/**
+ * Renames a table, within its database or into another. A missing one is PAIMON_CODE_TABLE_NOT_EXIST unless
+ * `ignore_if_not_exists`; a name that is taken is PAIMON_CODE_TABLE_ALREADY_EXIST, a missing database PAIMON_CODE_DATABASE_NOT_EXIST.
+ * Tables that are open under the old name lose their files.
+ *
+ * `catalog`, `from` and `to` are NULL or live.
+ */
+paimon_error *paimon_catalog_rename_table(const paimon_catalog *catalog,
+                                          const paimon_identifier *from,
+                                          const paimon_identifier *to,
+                                          bool ignore_if_not_exists);
+
+/**
+ * Changes a table's schema: `changes` is a JSON array of Java's SchemaChange objects (`{"action": "setOption", "key": ...}`), applied
+ * in order, all or none. A missing table is PAIMON_CODE_TABLE_NOT_EXIST unless `ignore_if_not_exists`; a missing column is
+ * PAIMON_CODE_COLUMN_NOT_EXIST, one that is there already PAIMON_CODE_COLUMN_ALREADY_EXIST, a change that the engine does not make
+ * PAIMON_CODE_UNSUPPORTED or PAIMON_CODE_INVALID_INPUT. Tables that are open keep the schema they were opened with.
+ *
+ * `catalog` and `identifier` are NULL or live, `changes` is NULL or NUL-terminated.
+ */
+paimon_error *paimon_catalog_alter_table(const paimon_catalog *catalog,
+                                         const paimon_identifier *identifier,
+                                         const char *changes,
+                                         bool ignore_if_not_exists);
 
 /**
  * Frees an error. NULL is ignored.
@@ -605,7 +654,7 @@ paimon_result_table_read paimon_read_builder_new_read(const paimon_read_builder 
 void paimon_table_scan_free(paimon_table_scan *scan);
 
 /**
- * Plans a read of the snapshot that is the latest now. The caller owns the plan and gives it to `paimon_plan_free`.
+ * Plans a read of the snapshot that is the latest now, or of the one that the read's options named. The caller owns the plan and gives it to `paimon_plan_free`.
  *
  * `scan` is NULL or live.
  */
@@ -705,11 +754,39 @@ paimon_result_bytes paimon_table_location(const paimon_table *table);
 paimon_result_bytes paimon_table_latest_snapshot(const paimon_table *table);
 
 /**
+ * One snapshot of the table, in the JSON of Paimon's snapshot files. A missing one, expired or not there yet, is
+ * PAIMON_CODE_SNAPSHOT_NOT_EXIST.
+ *
+ * `table` is NULL or live.
+ */
+paimon_result_bytes paimon_table_snapshot(const paimon_table *table, int64_t snapshot_id);
+
+/**
+ * All snapshots of the table that have not expired, oldest first, as a JSON array of Paimon's snapshot files.
+ *
+ * `table` is NULL or live.
+ */
+paimon_result_bytes paimon_table_list_snapshots(const paimon_table *table);
+
+/**
  * Starts a read of the table. The caller owns the builder and gives it to `paimon_read_builder_free`.
  *
  * `table` is NULL or live.
  */
 paimon_result_read_builder paimon_table_new_read_builder(const paimon_table *table);
+
+/**
+ * Starts a read of the table with options of this read alone, such as `read.batch-size`, or one of `scan.timestamp-millis`,
+ * `scan.timestamp`, `scan.watermark`, `scan.version`, `scan.snapshot-id` and `scan.tag-name`, which travel to an earlier snapshot and
+ * its schema. More than one of these, or one that leads to no snapshot, is PAIMON_CODE_INVALID_INPUT; of the latter
+ * PAIMON_CODE_TRAVEL_SNAPSHOT_NOT_EXIST and PAIMON_CODE_TRAVEL_TAG_NOT_EXIST are kinds. The caller owns the builder and gives it to
+ * `paimon_read_builder_free`.
+ *
+ * `table` is NULL or live, `options` NULL or `len` options with NUL-terminated strings.
+ */
+paimon_result_read_builder paimon_table_new_read_builder_with_options(const paimon_table *table,
+                                                                             const paimon_option *options,
+                                                                             size_t len);
 
 /**
  * Starts a write to the table under a commit user of its own (a random UUID). The caller owns the builder and gives it to
@@ -727,6 +804,81 @@ paimon_result_write_builder paimon_table_new_write_builder(const paimon_table *t
  */
 paimon_result_write_builder paimon_table_new_write_builder_with_commit_user(const paimon_table *table,
                                                                                    const char *commit_user);
+
+/**
+ * Names a snapshot: `*snapshot_id`, or the latest where that is NULL. A name that is taken is PAIMON_CODE_TAG_ALREADY_EXIST, or, if
+ * `ignore_if_exists`, nothing happens. A table without that snapshot is PAIMON_CODE_SNAPSHOT_NOT_EXIST. `time_retained`, such as
+ * "36h", is how long Paimon's maintenance keeps the tag; NULL is for ever.
+ *
+ * `catalog` and `identifier` are NULL or live, `tag` and `time_retained` are NULL or NUL-terminated, `snapshot_id` is NULL or points
+ * to a number.
+ */
+paimon_error *paimon_catalog_create_tag(const paimon_catalog *catalog,
+                                        const paimon_identifier *identifier,
+                                        const char *tag,
+                                        const int64_t *snapshot_id,
+                                        const char *time_retained,
+                                        bool ignore_if_exists);
+
+/**
+ * The tag and its snapshot, as JSON: `tagName`, `snapshot` as in Paimon's snapshot files, `tagCreateTime` in milliseconds since the
+ * epoch, `tagTimeRetained` as an ISO 8601 duration; the last two are null when they are not known. A missing tag is
+ * PAIMON_CODE_TAG_NOT_EXIST.
+ *
+ * `catalog` and `identifier` are NULL or live, `tag` is NULL or NUL-terminated.
+ */
+paimon_result_bytes paimon_catalog_get_tag(const paimon_catalog *catalog,
+                                           const paimon_identifier *identifier,
+                                           const char *tag);
+
+/**
+ * Deletes a tag. A missing one is PAIMON_CODE_TAG_NOT_EXIST unless `ignore_if_not_exists`. One whose snapshot has expired keeps data
+ * files alive that only Paimon's maintenance can delete: PAIMON_CODE_UNSUPPORTED on a filesystem catalog.
+ *
+ * `catalog` and `identifier` are NULL or live, `tag` is NULL or NUL-terminated.
+ */
+paimon_error *paimon_catalog_delete_tag(const paimon_catalog *catalog,
+                                        const paimon_identifier *identifier,
+                                        const char *tag,
+                                        bool ignore_if_not_exists);
+
+/**
+ * All tags, sorted by name, as a JSON array of what `paimon_catalog_get_tag` gives.
+ *
+ * `catalog` and `identifier` are NULL or live.
+ */
+paimon_result_bytes paimon_catalog_list_tags(const paimon_catalog *catalog, const paimon_identifier *identifier);
+
+/**
+ * Makes a branch of the table: from a tag, whose snapshot it starts with, or, where `tag` is NULL, empty with the table's schema. A
+ * name that is taken is PAIMON_CODE_BRANCH_ALREADY_EXIST, a missing tag PAIMON_CODE_TAG_NOT_EXIST. A REST catalog's branches
+ * are its server's: PAIMON_CODE_UNSUPPORTED.
+ *
+ * `catalog` and `identifier` are NULL or live, `branch` and `tag` are NULL or NUL-terminated.
+ */
+paimon_error *paimon_catalog_create_branch(const paimon_catalog *catalog,
+                                           const paimon_identifier *identifier,
+                                           const char *branch,
+                                           const char *tag);
+
+/**
+ * Drops a branch and all that was written to it alone. A missing one is PAIMON_CODE_BRANCH_NOT_EXIST unless `ignore_if_not_exists`.
+ *
+ * `catalog` and `identifier` are NULL or live, `branch` is NULL or NUL-terminated.
+ */
+paimon_error *paimon_catalog_drop_branch(const paimon_catalog *catalog,
+                                         const paimon_identifier *identifier,
+                                         const char *branch,
+                                         bool ignore_if_not_exists);
+
+/**
+ * The names of all branches but the main one, sorted, as a JSON array of objects: `name`, `schemaId` of its latest schema, and
+ * `snapshot`, its latest, or null.
+ *
+ * `catalog` and `identifier` are NULL or live.
+ */
+paimon_result_bytes paimon_catalog_list_branches(const paimon_catalog *catalog,
+                                                 const paimon_identifier *identifier);
 
 /**
  * Frees a write builder; writes and commits made from it stay valid. NULL is ignored.

@@ -4,22 +4,24 @@
 
 use std::collections::HashMap;
 use std::ffi::c_char;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use paimon::catalog::Identifier;
-use paimon::spec::Schema;
-use paimon::{Catalog, CatalogFactory, Error, Options};
+use paimon::catalog::{Identifier, DEFAULT_MAIN_BRANCH};
+use paimon::spec::{Schema, SchemaChange};
+use paimon::{Catalog, CatalogFactory, Error, Options, Table};
 
-use crate::error::{borrow, guard, guard_void, paimon_error, slice, text, Failure, Result};
+use crate::error::{borrow, guard, guard_void, paimon_error, slice, text, Failure, Result, PAIMON_CODE_UNSUPPORTED};
 use crate::handle;
 use crate::runtime::Hold;
+use crate::system::System;
 use crate::table::paimon_table;
+use crate::tag::branches;
 use crate::types::{json, paimon_option, paimon_result, paimon_result_bytes};
 
 /// An open catalog. Safe for concurrent use.
 pub struct paimon_catalog {
-    catalog: Arc<dyn Catalog>,
-    hold: Hold,
+    pub(crate) catalog: Arc<dyn Catalog>,
+    pub(crate) hold: Hold,
 }
 
 /// The name of a table: a database and an object in it. Immutable, safe for concurrent use.
@@ -27,7 +29,7 @@ pub struct paimon_identifier {
     pub(crate) identifier: Identifier,
 }
 
-unsafe fn options_of(options: *const paimon_option, len: usize) -> Result<HashMap<String, String>> {
+pub unsafe fn options_of(options: *const paimon_option, len: usize) -> Result<HashMap<String, String>> {
     let mut map = HashMap::with_capacity(len.min(1024));
     // SAFETY: the caller passes on its own caller's promise about the array and the strings in it.
     for option in unsafe { slice(options, len, "options")? } {
@@ -241,7 +243,11 @@ pub unsafe extern "C" fn paimon_catalog_drop_table(
     })
 }
 
-/// Opens a table. A missing one is PAIMON_CODE_TABLE_NOT_EXIST, or PAIMON_CODE_DATABASE_NOT_EXIST when its database is missing.
+/// Opens a table, one of its branches (`t$branch_b`), or one of its system tables (`t$snapshots`, `t$branch_b$tags`). A missing one is
+/// PAIMON_CODE_TABLE_NOT_EXIST, PAIMON_CODE_DATABASE_NOT_EXIST when its database is missing, or PAIMON_CODE_BRANCH_NOT_EXIST; a
+/// system table that this library does not have is PAIMON_CODE_UNSUPPORTED.
+///
+/// The rows of a system table are those of the moment at which its read builder is made, so take scan and read from one builder.
 ///
 /// On success the caller owns the table, which stays valid after the catalog is freed, and gives it to `paimon_table_free`.
 ///
@@ -255,17 +261,135 @@ pub unsafe extern "C" fn paimon_catalog_get_table(
     paimon_result::from(guard(|| {
         // SAFETY: as the caller promises.
         let (catalog, identifier) = unsafe { (borrow(catalog, "the catalog")?, borrow(identifier, "the identifier")?) };
-        let name = &identifier.identifier;
-        let table = catalog.hold.run(async {
-            match catalog.catalog.get_table(name).await {
-                // The engine does not look whether the database is there; the way out differs, so find out.
-                Err(Error::TableNotExist { full_name }) => match catalog.catalog.get_database(name.database()).await {
-                    Err(missing @ Error::DatabaseNotExist { .. }) => Err(missing),
-                    _ => Err(Error::TableNotExist { full_name }),
-                },
-                other => other,
+        let parsed = identifier.identifier.parsed_object_name()?;
+        catalog.hold.run(async {
+            let table = catalog.open(&identifier.identifier).await?;
+            match parsed.system_table() {
+                None => Ok(paimon_table::new(table, catalog.hold.clone())),
+                Some(name) => {
+                    let system = System::new(catalog, &identifier.identifier, table, name)?;
+                    paimon_table::of_system(system, catalog.hold.clone()).await
+                }
             }
-        })?;
-        Ok(paimon_table::new(table, catalog.hold.clone()))
+        })
     }))
+}
+
+/// Renames a table, within its database or into another. A missing one is PAIMON_CODE_TABLE_NOT_EXIST unless
+/// `ignore_if_not_exists`; a name that is taken is PAIMON_CODE_TABLE_ALREADY_EXIST, a missing database PAIMON_CODE_DATABASE_NOT_EXIST.
+/// Tables that are open under the old name lose their files.
+///
+/// # Safety
+/// `catalog`, `from` and `to` are NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_catalog_rename_table(
+    catalog: *const paimon_catalog,
+    from: *const paimon_identifier,
+    to: *const paimon_identifier,
+    ignore_if_not_exists: bool,
+) -> *mut paimon_error {
+    guard_void(|| {
+        // SAFETY: as the caller promises.
+        let (catalog, from, to) = unsafe {
+            (
+                borrow(catalog, "the catalog")?,
+                borrow(from, "the identifier")?,
+                borrow(to, "the new identifier")?,
+            )
+        };
+        plain(&from.identifier)?;
+        plain(&to.identifier)?;
+        catalog.hold.run(async {
+            catalog.catalog.get_database(to.identifier.database()).await?;
+            let renamed = catalog
+                .catalog
+                .rename_table(&from.identifier, &to.identifier, ignore_if_not_exists);
+            Ok(renamed.await?)
+        })
+    })
+}
+
+/// Changes a table's schema: `changes` is a JSON array of Java's SchemaChange objects (`{"action": "setOption", "key": ...}`), applied
+/// in order, all or none. A missing table is PAIMON_CODE_TABLE_NOT_EXIST unless `ignore_if_not_exists`; a missing column is
+/// PAIMON_CODE_COLUMN_NOT_EXIST, one that is there already PAIMON_CODE_COLUMN_ALREADY_EXIST, a change that the engine does not make
+/// PAIMON_CODE_UNSUPPORTED or PAIMON_CODE_INVALID_INPUT. Tables that are open keep the schema they were opened with.
+///
+/// # Safety
+/// `catalog` and `identifier` are NULL or live, `changes` is NULL or NUL-terminated.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_catalog_alter_table(
+    catalog: *const paimon_catalog,
+    identifier: *const paimon_identifier,
+    changes: *const c_char,
+    ignore_if_not_exists: bool,
+) -> *mut paimon_error {
+    guard_void(|| {
+        // SAFETY: as the caller promises.
+        let (catalog, identifier, changes) = unsafe {
+            (
+                borrow(catalog, "the catalog")?,
+                borrow(identifier, "the identifier")?,
+                text(changes, "the changes")?,
+            )
+        };
+        plain(&identifier.identifier)?;
+        let changes: Vec<SchemaChange> = serde_json::from_str(changes)
+            .map_err(|error| Failure::invalid(format!("the changes are not an array of Paimon's schema changes: {error}")))?;
+        // The engine writes the next schema file over whatever another change wrote meanwhile: let those of this process queue.
+        let _turn = ALTERING.lock().unwrap_or_else(PoisonError::into_inner);
+        catalog.hold.run(async {
+            let altered = catalog
+                .catalog
+                .alter_table(&identifier.identifier, changes, ignore_if_not_exists);
+            match altered.await {
+                Err(error @ Error::TableNotExist { .. }) => Err(catalog.missing(&identifier.identifier, error).await.into()),
+                other => Ok(other?),
+            }
+        })
+    })
+}
+
+static ALTERING: Mutex<()> = Mutex::new(());
+
+/// Refuses a name with a branch or a system table in it, for what can be done to tables only.
+fn plain(identifier: &Identifier) -> Result<()> {
+    let parsed = identifier.parsed_object_name()?;
+    if parsed.branch().is_some() || parsed.system_table().is_some() {
+        return Err(Failure::new(
+            PAIMON_CODE_UNSUPPORTED,
+            format!(
+                "'{}' is a branch or a system table; name the table itself",
+                identifier.full_name()
+            ),
+        ));
+    }
+    Ok(())
+}
+
+impl paimon_catalog {
+    /// Opens the table of a name, or its branch, leaving a system table in it aside.
+    pub async fn open(&self, identifier: &Identifier) -> Result<Table> {
+        let parsed = identifier.parsed_object_name()?;
+        let name = Identifier::new(identifier.database(), parsed.table());
+        let table = match self.catalog.get_table(&name).await {
+            Err(error @ Error::TableNotExist { .. }) => return Err(self.missing(&name, error).await.into()),
+            other => other?,
+        };
+        let Some(branch) = parsed.branch() else {
+            return Ok(table);
+        };
+        // A REST catalog knows its branches; elsewhere they are folders.
+        if table.rest_env().is_none() && branch != DEFAULT_MAIN_BRANCH {
+            branches(&table)?.require(branch).await?;
+        }
+        Ok(table.copy_with_branch(branch).await?)
+    }
+
+    /// Says what is missing, the table or its database: the engine does not look, and the way out differs.
+    async fn missing(&self, name: &Identifier, error: Error) -> Error {
+        match self.catalog.get_database(name.database()).await {
+            Err(missing @ Error::DatabaseNotExist { .. }) => missing,
+            _ => error,
+        }
+    }
 }

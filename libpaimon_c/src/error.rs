@@ -52,6 +52,8 @@ pub const PAIMON_CODE_COLUMN_NOT_EXIST: i32 = 203;
 pub const PAIMON_CODE_SNAPSHOT_NOT_EXIST: i32 = 204;
 /// A kind of PAIMON_CODE_NOT_FOUND: the tag.
 pub const PAIMON_CODE_TAG_NOT_EXIST: i32 = 205;
+/// A kind of PAIMON_CODE_NOT_FOUND: the branch.
+pub const PAIMON_CODE_BRANCH_NOT_EXIST: i32 = 206;
 /// A kind of PAIMON_CODE_ALREADY_EXIST: the database.
 pub const PAIMON_CODE_DATABASE_ALREADY_EXIST: i32 = 301;
 /// A kind of PAIMON_CODE_ALREADY_EXIST: the table.
@@ -60,8 +62,14 @@ pub const PAIMON_CODE_TABLE_ALREADY_EXIST: i32 = 302;
 pub const PAIMON_CODE_COLUMN_ALREADY_EXIST: i32 = 303;
 /// A kind of PAIMON_CODE_ALREADY_EXIST: the tag.
 pub const PAIMON_CODE_TAG_ALREADY_EXIST: i32 = 305;
+/// A kind of PAIMON_CODE_ALREADY_EXIST: the branch.
+pub const PAIMON_CODE_BRANCH_ALREADY_EXIST: i32 = 306;
 /// A kind of PAIMON_CODE_INVALID_INPUT: the database still holds tables.
 pub const PAIMON_CODE_DATABASE_NOT_EMPTY: i32 = 401;
+/// A kind of PAIMON_CODE_INVALID_INPUT: the snapshot that a read was to travel to does not exist.
+pub const PAIMON_CODE_TRAVEL_SNAPSHOT_NOT_EXIST: i32 = 404;
+/// A kind of PAIMON_CODE_INVALID_INPUT: the tag that a read was to travel to does not exist.
+pub const PAIMON_CODE_TRAVEL_TAG_NOT_EXIST: i32 = 405;
 
 pub type Result<T> = std::result::Result<T, Failure>;
 

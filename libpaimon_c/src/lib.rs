@@ -23,7 +23,9 @@ mod exports;
 pub mod handle;
 pub mod read;
 pub mod runtime;
+pub mod system;
 pub mod table;
+pub mod tag;
 pub mod types;
 pub mod write;
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use futures::StreamExt;
 use paimon::table::ArrowRecordBatchStream;
-use paimon::{DataSplit, ReadBuilder};
+use paimon::{DataSplit, Error, Plan, ReadBuilder, Table};
 
 use crate::arrow;
 use crate::error::{
@@ -15,7 +15,7 @@ use crate::error::{
 };
 use crate::handle;
 use crate::runtime::Hold;
-use crate::table::Shared;
+use crate::table::{latest, Shared};
 use crate::types::{
     paimon_arrow_batch, paimon_bytes, paimon_result, paimon_result_batch, paimon_result_bytes, paimon_result_size,
 };
@@ -35,8 +35,8 @@ struct Wish {
 }
 
 impl Wish {
-    fn builder<'a>(&self, shared: &'a Shared) -> Result<ReadBuilder<'a>> {
-        let mut builder = shared.table.new_read_builder();
+    fn builder<'a>(&self, table: &'a Table) -> Result<ReadBuilder<'a>> {
+        let mut builder = table.new_read_builder();
         if let Some(columns) = &self.projection {
             let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
             builder.with_projection(&columns)?;
@@ -89,7 +89,7 @@ impl paimon_read_builder {
         let mut wish = self.wish.lock().map_err(|_| poisoned("read builder"))?;
         let mut next = wish.clone();
         change(&mut next);
-        next.builder(&self.shared)?;
+        next.builder(&self.shared.table)?;
         *wish = next;
         Ok(())
     }
@@ -191,7 +191,7 @@ pub unsafe extern "C" fn paimon_read_builder_new_read(builder: *const paimon_rea
         // SAFETY: as the caller promises.
         let builder = unsafe { borrow(builder, "the read builder")? };
         let wish = builder.wish()?;
-        wish.builder(&builder.shared)?.new_read()?;
+        wish.builder(&builder.shared.table)?.new_read()?;
         Ok(paimon_table_read {
             shared: builder.shared.clone(),
             wish,
@@ -209,7 +209,7 @@ pub unsafe extern "C" fn paimon_table_scan_free(scan: *mut paimon_table_scan) {
     unsafe { handle::release(scan) }
 }
 
-/// Plans a read of the snapshot that is the latest now. The caller owns the plan and gives it to `paimon_plan_free`.
+/// Plans a read of the snapshot that is the latest now, or of the one that the read's options named. The caller owns the plan and gives it to `paimon_plan_free`.
 ///
 /// # Safety
 /// `scan` is NULL or live.
@@ -218,8 +218,21 @@ pub unsafe extern "C" fn paimon_table_scan_plan(scan: *const paimon_table_scan) 
     paimon_result::from(guard(|| {
         // SAFETY: as the caller promises.
         let scan = unsafe { borrow(scan, "the scan")? };
-        let engine = scan.wish.builder(&scan.shared)?.new_scan();
-        let plan = scan.shared.hold.run(engine.plan())?;
+        let shared = &scan.shared;
+        let engine = scan.wish.builder(&shared.table)?.new_scan();
+        let plan = match shared.hold.run(engine.plan()) {
+            // The hint file names a snapshot that is not there; what is there can be read.
+            Err(Error::SnapshotNotExist { .. }) if !shared.table.is_time_traveled() => {
+                match shared.hold.run(latest(&shared.table))? {
+                    Some(snapshot) => {
+                        let pinned = shared.table.copy_with_pinned_snapshot(&snapshot);
+                        shared.hold.run(scan.wish.builder(&pinned)?.new_scan().plan())?
+                    }
+                    None => Plan::new(Vec::new()),
+                }
+            }
+            other => other?,
+        };
         Ok(paimon_plan {
             splits: plan.into_splits(),
         })
@@ -333,7 +346,7 @@ pub unsafe extern "C" fn paimon_table_read_to_arrow(
             .and_then(|end| plan.splits.get(offset..end))
             .ok_or_else(|| Failure::invalid(format!("{length} splits from {offset} on, of a plan with {count}")))?;
         let shared = &read.shared;
-        let engine = read.wish.builder(shared)?.new_read()?;
+        let engine = read.wish.builder(&shared.table)?.new_read()?;
         let stream = shared.hold.within(|| engine.to_arrow(splits))?;
         Ok(paimon_record_batch_reader {
             stream: Mutex::new(Some(stream)),

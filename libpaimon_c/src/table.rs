@@ -5,18 +5,26 @@
 use std::ffi::c_char;
 use std::sync::Arc;
 
-use paimon::Table;
+use paimon::spec::Snapshot;
+use paimon::{Error, Table};
 
-use crate::error::{borrow, guard, text};
+use crate::catalog::options_of;
+use crate::error::{
+    borrow, guard, text, Failure, Result, PAIMON_CODE_INVALID_INPUT, PAIMON_CODE_SNAPSHOT_NOT_EXIST,
+    PAIMON_CODE_TRAVEL_SNAPSHOT_NOT_EXIST, PAIMON_CODE_TRAVEL_TAG_NOT_EXIST, PAIMON_CODE_UNSUPPORTED,
+};
 use crate::handle;
 use crate::read::paimon_read_builder;
 use crate::runtime::Hold;
-use crate::types::{json, paimon_result, paimon_result_bytes};
+use crate::system::System;
+use crate::types::{json, paimon_option, paimon_result, paimon_result_bytes};
 use crate::write::paimon_write_builder;
 
 /// An open table, with the schema it had when it was opened. Safe for concurrent use.
 pub struct paimon_table {
+    /// The table; for a system table, one without rows that has its schema.
     pub(crate) shared: Arc<Shared>,
+    system: Option<System>,
 }
 
 /// What a table and everything made from it share. The table goes before the hold on the runtime that its storage uses.
@@ -29,7 +37,56 @@ impl paimon_table {
     pub fn new(table: Table, hold: Hold) -> Self {
         Self {
             shared: Arc::new(Shared { table, hold }),
+            system: None,
         }
+    }
+
+    pub async fn of_system(system: System, hold: Hold) -> Result<Self> {
+        let table = system.empty().await?;
+        Ok(Self {
+            shared: Arc::new(Shared { table, hold }),
+            system: Some(system),
+        })
+    }
+
+    /// The table in which snapshots, files and so on are.
+    fn stored(&self) -> &Table {
+        self.system.as_ref().map_or(&self.shared.table, |system| &system.base)
+    }
+
+    /// What a read looks into: the table itself, or what a system table has to say now.
+    fn source(&self) -> Result<Arc<Shared>> {
+        let Some(system) = &self.system else {
+            return Ok(self.shared.clone());
+        };
+        let hold = self.shared.hold.clone();
+        let table = hold.run(system.rows())?;
+        Ok(Arc::new(Shared { table, hold }))
+    }
+
+    fn writable(&self) -> Result<()> {
+        match &self.system {
+            None => Ok(()),
+            Some(system) => Err(Failure::new(
+                PAIMON_CODE_UNSUPPORTED,
+                format!("${} is a system table, which can be read only", system.name),
+            )),
+        }
+    }
+}
+
+/// The newest snapshot there is, or None.
+///
+/// A hint file says which that is. Where it names one that does not exist (left behind by a rollback or a copy that lacks
+/// something) the folder decides: its snapshots are counted instead.
+pub async fn latest(table: &Table) -> Result<Option<Snapshot>> {
+    let manager = table.snapshot_manager();
+    match manager.get_latest_snapshot().await {
+        Err(Error::SnapshotNotExist { .. }) => match manager.list_all_ids().await?.last() {
+            Some(id) => Ok(Some(manager.get_snapshot(*id).await?)),
+            None => Ok(None),
+        },
+        other => Ok(other?),
     }
 }
 
@@ -65,7 +122,7 @@ pub unsafe extern "C" fn paimon_table_location(table: *const paimon_table) -> pa
     paimon_result_bytes::from(guard(|| {
         // SAFETY: as the caller promises.
         let table = unsafe { borrow(table, "the table")? };
-        Ok(table.shared.table.location().as_bytes().to_vec())
+        Ok(table.stored().location().as_bytes().to_vec())
     }))
 }
 
@@ -78,12 +135,55 @@ pub unsafe extern "C" fn paimon_table_latest_snapshot(table: *const paimon_table
     paimon_result_bytes::from(guard(|| {
         // SAFETY: as the caller promises.
         let table = unsafe { borrow(table, "the table")? };
-        let shared = &table.shared;
-        match shared.hold.run(shared.table.snapshot_manager().get_latest_snapshot())? {
+        match table.shared.hold.run(latest(table.stored()))? {
             Some(snapshot) => json(&snapshot),
             None => Ok(Vec::new()),
         }
     }))
+}
+
+/// One snapshot of the table, in the JSON of Paimon's snapshot files. A missing one, expired or not there yet, is
+/// PAIMON_CODE_SNAPSHOT_NOT_EXIST.
+///
+/// # Safety
+/// `table` is NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_table_snapshot(table: *const paimon_table, snapshot_id: i64) -> paimon_result_bytes {
+    paimon_result_bytes::from(guard(|| {
+        // SAFETY: as the caller promises.
+        let table = unsafe { borrow(table, "the table")? };
+        table.shared.hold.run(async {
+            match table.stored().snapshot_manager().get_snapshot(snapshot_id).await {
+                Err(error @ Error::SnapshotNotExist { .. }) => Err(Failure::new(
+                    PAIMON_CODE_SNAPSHOT_NOT_EXIST,
+                    format!("{} {}", error, available(table.stored()).await?),
+                )),
+                other => json(&other?),
+            }
+        })
+    }))
+}
+
+/// All snapshots of the table that have not expired, oldest first, as a JSON array of Paimon's snapshot files.
+///
+/// # Safety
+/// `table` is NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_table_list_snapshots(table: *const paimon_table) -> paimon_result_bytes {
+    paimon_result_bytes::from(guard(|| {
+        // SAFETY: as the caller promises.
+        let table = unsafe { borrow(table, "the table")? };
+        json(&table.shared.hold.run(table.stored().snapshot_manager().list_all())?)
+    }))
+}
+
+/// Says which snapshots there are.
+async fn available(table: &Table) -> Result<String> {
+    let ids = table.snapshot_manager().list_all_ids().await?;
+    Ok(match (ids.first(), ids.last()) {
+        (Some(first), Some(last)) => format!("The table has snapshots {first} to {last}."),
+        _ => "The table has no snapshots.".to_string(),
+    })
 }
 
 /// Starts a read of the table. The caller owns the builder and gives it to `paimon_read_builder_free`.
@@ -95,9 +195,101 @@ pub unsafe extern "C" fn paimon_table_new_read_builder(table: *const paimon_tabl
     paimon_result::from(guard(|| {
         // SAFETY: as the caller promises.
         let table = unsafe { borrow(table, "the table")? };
-        Ok(paimon_read_builder::new(table.shared.clone()))
+        Ok(paimon_read_builder::new(table.source()?))
     }))
 }
+
+/// Starts a read of the table with options of this read alone, such as `read.batch-size`, or one of `scan.timestamp-millis`,
+/// `scan.timestamp`, `scan.watermark`, `scan.version`, `scan.snapshot-id` and `scan.tag-name`, which travel to an earlier snapshot and
+/// its schema. More than one of these, or one that leads to no snapshot, is PAIMON_CODE_INVALID_INPUT; of the latter
+/// PAIMON_CODE_TRAVEL_SNAPSHOT_NOT_EXIST and PAIMON_CODE_TRAVEL_TAG_NOT_EXIST are kinds. The caller owns the builder and gives it to
+/// `paimon_read_builder_free`.
+///
+/// # Safety
+/// `table` is NULL or live, `options` NULL or `len` options with NUL-terminated strings.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_table_new_read_builder_with_options(
+    table: *const paimon_table,
+    options: *const paimon_option,
+    len: usize,
+) -> paimon_result<paimon_read_builder> {
+    paimon_result::from(guard(|| {
+        // SAFETY: as the caller promises.
+        let (table, options) = unsafe { (borrow(table, "the table")?, options_of(options, len)?) };
+        if let Some(size) = options.get("read.batch-size") {
+            // The engine takes its default for what it cannot read.
+            if !size.parse::<usize>().is_ok_and(|rows| rows > 0) {
+                return Err(Failure::invalid(format!(
+                    "read.batch-size is '{size}', want a number of rows from 1"
+                )));
+            }
+        }
+        let mut selectors: Vec<&str> = SELECTORS.into_iter().filter(|key| options.contains_key(*key)).collect();
+        if selectors.len() > 1 {
+            selectors.sort();
+            return Err(Failure::invalid(format!(
+                "{} cannot be set together; choose one",
+                selectors.join(", ")
+            )));
+        }
+        let Some(selector) = selectors.pop() else {
+            let source = table.source()?;
+            return Ok(paimon_read_builder::new(Arc::new(Shared {
+                table: source.table.copy_with_options(options),
+                hold: source.hold.clone(),
+            })));
+        };
+        if table.system.is_some() {
+            return Err(Failure::new(
+                PAIMON_CODE_UNSUPPORTED,
+                format!("a system table has no past to read with {selector}"),
+            ));
+        }
+        let shared = &table.shared;
+        let value = options[selector].clone();
+        shared.hold.run(async {
+            let there = match shared.table.copy_with_time_travel_strict(options).await {
+                Ok(there) => there,
+                Err(error) => {
+                    let failure = Failure::from(error);
+                    let code = match (selector, failure.code) {
+                        (_, PAIMON_CODE_SNAPSHOT_NOT_EXIST) => PAIMON_CODE_TRAVEL_SNAPSHOT_NOT_EXIST,
+                        ("scan.tag-name", PAIMON_CODE_INVALID_INPUT)
+                            if !shared.table.tag_manager().tag_exists(&value).await.unwrap_or(true) =>
+                        {
+                            PAIMON_CODE_TRAVEL_TAG_NOT_EXIST
+                        }
+                        (_, code) => code,
+                    };
+                    let range = available(&shared.table).await?;
+                    return Err(Failure::new(
+                        code,
+                        format!("{selector} is '{value}': {} {range}", failure.message),
+                    ));
+                }
+            };
+            if !there.has_resolved_travel_snapshot() {
+                return Err(Failure::invalid(format!(
+                    "{selector} is '{value}', which leads to no snapshot"
+                )));
+            }
+            Ok(paimon_read_builder::new(Arc::new(Shared {
+                table: there,
+                hold: shared.hold.clone(),
+            })))
+        })
+    }))
+}
+
+/// The options of which a read may have one.
+const SELECTORS: [&str; 6] = [
+    "scan.timestamp-millis",
+    "scan.timestamp",
+    "scan.watermark",
+    "scan.version",
+    "scan.snapshot-id",
+    "scan.tag-name",
+];
 
 /// Starts a write to the table under a commit user of its own (a random UUID). The caller owns the builder and gives it to
 /// `paimon_write_builder_free`.
@@ -109,6 +301,7 @@ pub unsafe extern "C" fn paimon_table_new_write_builder(table: *const paimon_tab
     paimon_result::from(guard(|| {
         // SAFETY: as the caller promises.
         let table = unsafe { borrow(table, "the table")? };
+        table.writable()?;
         paimon_write_builder::new(table.shared.clone(), None)
     }))
 }
@@ -126,6 +319,7 @@ pub unsafe extern "C" fn paimon_table_new_write_builder_with_commit_user(
     paimon_result::from(guard(|| {
         // SAFETY: as the caller promises.
         let (table, user) = unsafe { (borrow(table, "the table")?, text(commit_user, "the commit user")?) };
+        table.writable()?;
         paimon_write_builder::new(table.shared.clone(), Some(user.to_string()))
     }))
 }

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tests
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	paimon "github.com/apache/paimon-rust/bindings/go"
+)
+
+// columns says what a table's columns are now.
+func columns(t testing.TB, table *paimon.Table) string {
+	t.Helper()
+	schema, err := table.Schema()
+	must(t, err)
+	var list []string
+	for _, f := range schema.Fields {
+		text := f.Name + " " + f.Type.String()
+		if f.Description != "" {
+			text += " '" + f.Description + "'"
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, ", ")
+}
+
+func TestRenameTable(t *testing.T) {
+	allocator := checkLeaks(t)
+	catalog, table := newTable(t, people, nil)
+	appendRows(t, table, allocator, person{1, "a"})
+	from, to := table.Identifier(), paimon.NewIdentifier("other", "renamed")
+
+	wantError(t, catalog.RenameTable(from, to, false), paimon.ErrDatabaseNotExist, "other")
+	must(t, catalog.CreateDatabase("other", nil, false))
+	must(t, catalog.RenameTable(from, to, false))
+	wantRows(t, openTable(t, catalog, to), "1 a")
+	_, err := catalog.GetTable(from)
+	wantError(t, err, paimon.ErrTableNotExist, "db.t")
+
+	wantError(t, catalog.RenameTable(from, paimon.NewIdentifier("db", "x"), false), paimon.ErrTableNotExist, "db.t")
+	must(t, catalog.RenameTable(from, paimon.NewIdentifier("db", "x"), true))
+	must(t, catalog.CreateTable(from, &paimon.Schema{Fields: []paimon.DataField{{Name: "id", Type: paimon.IntType()}}}, false))
+	wantError(t, catalog.RenameTable(from, to, false), paimon.ErrTableAlreadyExist, "other.renamed")
+	wantError(t, catalog.RenameTable(from, paimon.NewIdentifier("db", "t$branch_b"), false), paimon.CodeUnsupported, "branch")
+	wantError(t, catalog.RenameTable(from, paimon.NewIdentifier("db", "../t"), false), paimon.CodeInvalidInput)
+	wantRows(t, openTable(t, catalog, to), "1 a")
+}
+
+func TestAlterTable(t *testing.T) {
+	checkLeaks(t)
+	catalog, table := newTable(t, people, func(schema *paimon.Schema) {
+		schema.Options = map[string]string{"bucket": "-1", "snapshot.num-retained.min": "3"}
+	})
+	id := table.Identifier()
+	alter := func(changes ...paimon.SchemaChange) error { return catalog.AlterTable(id, changes, false) }
+
+	for _, step := range []struct {
+		change paimon.SchemaChange
+		want   string
+	}{
+		{paimon.AddColumn(paimon.DataField{Name: "age", Type: paimon.IntType()}, paimon.ColumnPosition{}), "id INT NOT NULL, name STRING, age INT"},
+		{
+			paimon.AddColumn(paimon.DataField{Name: "zero", Type: paimon.IntType(), Description: "the first"}, paimon.First()),
+			"zero INT 'the first', id INT NOT NULL, name STRING, age INT",
+		},
+		{
+			paimon.AddColumn(paimon.DataField{Name: "mid", Type: paimon.ArrayType(paimon.StringType())}, paimon.After("id")),
+			"zero INT 'the first', id INT NOT NULL, mid ARRAY<STRING>, name STRING, age INT",
+		},
+		{
+			paimon.UpdateColumnPosition("age", paimon.Before("mid")),
+			"zero INT 'the first', id INT NOT NULL, age INT, mid ARRAY<STRING>, name STRING",
+		},
+		{paimon.UpdateColumnPosition("zero", paimon.Last()), "id INT NOT NULL, age INT, mid ARRAY<STRING>, name STRING, zero INT 'the first'"},
+		{paimon.UpdateColumnPosition("zero", paimon.First()), "zero INT 'the first', id INT NOT NULL, age INT, mid ARRAY<STRING>, name STRING"},
+		{paimon.DropColumn("zero"), "id INT NOT NULL, age INT, mid ARRAY<STRING>, name STRING"},
+		{paimon.RenameColumn("name", "full name"), "id INT NOT NULL, age INT, mid ARRAY<STRING>, full name STRING"},
+		{paimon.UpdateColumnType("id", paimon.BigIntType()), "id BIGINT NOT NULL, age INT, mid ARRAY<STRING>, full name STRING"},
+		{paimon.UpdateColumnNullability("id", true), "id BIGINT, age INT, mid ARRAY<STRING>, full name STRING"},
+		{paimon.UpdateColumnComment("age", "in years"), "id BIGINT, age INT 'in years', mid ARRAY<STRING>, full name STRING"},
+	} {
+		must(t, alter(step.change))
+		if got := columns(t, openTable(t, catalog, id)); got != step.want {
+			t.Fatalf("got  %s\nwant %s", got, step.want)
+		}
+	}
+	must(t, alter(paimon.SetOption("snapshot.num-retained.max", "9"), paimon.RemoveOption("snapshot.num-retained.min"), paimon.UpdateComment("hello")))
+	schema, err := openTable(t, catalog, id).Schema()
+	must(t, err)
+	if schema.Comment != "hello" || schema.Options["snapshot.num-retained.max"] != "9" || schema.Options["snapshot.num-retained.min"] != "" {
+		t.Errorf("got comment %q, options %v", schema.Comment, schema.Options)
+	}
+	must(t, alter(paimon.UpdateComment("")))
+	if schema, err = openTable(t, catalog, id).Schema(); err != nil || schema.Comment != "" {
+		t.Errorf("got comment %q, %v", schema.Comment, err)
+	}
+	if got := columns(t, table); got != "id INT NOT NULL, name STRING" {
+		t.Errorf("the open table changed its schema: %s", got)
+	}
+}
+
+// What is refused changes nothing, not even by the steps before it.
+func TestAlterTableRefused(t *testing.T) {
+	checkLeaks(t)
+	catalog, table := newTable(t, people, primaryKey)
+	id := table.Identifier()
+	field := func(name string, of paimon.DataType) paimon.DataField { return paimon.DataField{Name: name, Type: of} }
+	for _, c := range []struct {
+		change paimon.SchemaChange
+		want   error
+		words  string
+	}{
+		{paimon.SchemaChange{}, paimon.CodeInvalidInput, "zero value"},
+		{paimon.AddColumn(field("name", paimon.IntType()), paimon.Last()), paimon.ErrColumnAlreadyExist, "name"},
+		{paimon.AddColumn(field("age", paimon.IntType().NotNull()), paimon.Last()), paimon.CodeInvalidInput, "NOT NULL"},
+		{paimon.AddColumn(field("age", paimon.DecimalType(50, 2)), paimon.Last()), paimon.CodeInvalidInput, "age"},
+		{paimon.AddColumn(field("", paimon.IntType()), paimon.Last()), paimon.CodeInvalidInput, "no name"},
+		{paimon.AddColumn(field("_ROW_ID", paimon.IntType()), paimon.Last()), paimon.CodeInvalidInput, "_ROW_ID"},
+		{paimon.AddColumn(field("age", paimon.DataType{}), paimon.Last()), paimon.CodeInvalidInput, "age"},
+		{paimon.AddColumn(field("age", paimon.IntType()), paimon.After("none")), paimon.ErrColumnNotExist, "none"},
+		{paimon.AddColumn(paimon.DataField{Name: "age", Type: paimon.IntType(), DefaultValue: "1"}, paimon.Last()), paimon.CodeInvalidInput, "default"},
+		{paimon.RenameColumn("none", "other"), paimon.ErrColumnNotExist, "none"},
+		{paimon.RenameColumn("name", "id"), paimon.ErrColumnAlreadyExist, "id"},
+		{paimon.RenameColumn("name", "_VALUE_KIND"), paimon.CodeInvalidInput, "_VALUE_KIND"},
+		{paimon.DropColumn("none"), paimon.ErrColumnNotExist, "none"},
+		{paimon.DropColumn("id"), paimon.CodeUnsupported, "id"},
+		{paimon.UpdateColumnType("none", paimon.IntType()), paimon.ErrColumnNotExist, "none"},
+		{paimon.UpdateColumnType("name", paimon.MapType(paimon.IntType(), paimon.IntType())), paimon.CodeUnsupported, "name"},
+		{paimon.UpdateColumnNullability("name", false), paimon.CodeUnsupported, "name"},
+		{paimon.UpdateColumnComment("none", "x"), paimon.ErrColumnNotExist, "none"},
+		{paimon.UpdateColumnPosition("none", paimon.First()), paimon.ErrColumnNotExist, "none"},
+		{paimon.SetOption("type", "format-table"), paimon.CodeUnsupported, "type"},
+	} {
+		err := catalog.AlterTable(id, []paimon.SchemaChange{paimon.SetOption("snapshot.num-retained.max", "9"), c.change}, false)
+		wantError(t, err, c.want, c.words, "alter table db.t")
+	}
+	wantError(t, catalog.AlterTable(id, nil, false), paimon.CodeInvalidInput, "no changes")
+	none := paimon.NewIdentifier("db", "none")
+	set := []paimon.SchemaChange{paimon.SetOption("a", "b")}
+	wantError(t, catalog.AlterTable(none, set, false), paimon.ErrTableNotExist, "db.none")
+	wantError(t, catalog.AlterTable(paimon.NewIdentifier("none", "t"), set, false), paimon.ErrDatabaseNotExist, "none")
+	must(t, catalog.AlterTable(none, set, true))
+	wantError(t, catalog.AlterTable(paimon.NewIdentifier("db", "t$branch_b"), set, false), paimon.CodeUnsupported, "branch")
+
+	schema, err := openTable(t, catalog, id).Schema()
+	must(t, err)
+	if got := columns(t, openTable(t, catalog, id)); got != "id INT NOT NULL, name STRING" || schema.Options["snapshot.num-retained.max"] != "" {
+		t.Errorf("a refused change left %s, options %v", got, schema.Options)
+	}
+}
+
+// Alterations of one process wait for each other, so that none is lost.
+func TestAlterTableFromManyGoroutines(t *testing.T) {
+	checkLeaks(t)
+	catalog, table := newTable(t, people, nil)
+	var group sync.WaitGroup
+	for i := range 8 {
+		group.Go(func() {
+			column := paimon.DataField{Name: "c" + string(rune('0'+i)), Type: paimon.IntType()}
+			must(t, catalog.AlterTable(table.Identifier(), []paimon.SchemaChange{paimon.AddColumn(column, paimon.Last())}, false))
+		})
+	}
+	group.Wait()
+	schema, err := openTable(t, catalog, table.Identifier()).Schema()
+	must(t, err)
+	if len(schema.Fields) != 10 {
+		t.Errorf("got %d columns, want 10: %s", len(schema.Fields), columns(t, openTable(t, catalog, table.Identifier())))
+	}
+}
+
+// Rows written under an old schema are read under the new one: NULL in added columns, values by the field's ID under a new name,
+// widened types.
+func TestReadAfterAlter(t *testing.T) {
+	for _, keyed := range []bool{false, true} {
+		allocator := checkLeaks(t)
+		var change func(*paimon.Schema)
+		if keyed {
+			change = primaryKey
+		}
+		catalog, table := newTable(t, people, change)
+		id := table.Identifier()
+		appendRows(t, table, allocator, person{1, "a"})
+		must(t, catalog.AlterTable(id, []paimon.SchemaChange{
+			paimon.AddColumn(paimon.DataField{Name: "age", Type: paimon.IntType()}, paimon.First()),
+			paimon.RenameColumn("name", "who"),
+		}, false))
+		if !keyed { // the type of a key cannot change
+			must(t, catalog.AlterTable(id, []paimon.SchemaChange{paimon.UpdateColumnType("id", paimon.BigIntType())}, false))
+		}
+		altered := openTable(t, catalog, id)
+		wantRows(t, altered, "(null) 1 a")
+		arrowSchema, err := altered.ArrowSchema()
+		must(t, err)
+		b := array.NewRecordBuilder(allocator, arrowSchema)
+		defer b.Release()
+		b.Field(0).(*array.Int32Builder).Append(30)
+		must(t, b.Field(1).AppendValueFromString("2"))
+		b.Field(2).(*array.StringBuilder).Append("b")
+		batch := b.NewRecordBatch()
+		defer batch.Release()
+		j := newJob(t, altered, "", false)
+		must(t, j.write.WriteArrowBatch(batch))
+		must(t, j.commit.Commit(j.prepare(t, allocator)))
+		wantRows(t, altered, "(null) 1 a", "30 2 b")
+	}
+}
+
+// A writer that was opened before the schema changed writes what it was opened for; nothing is misread (case 29).
+func TestWriterOpenedBeforeAlter(t *testing.T) {
+	for name, c := range map[string]struct {
+		change paimon.SchemaChange
+		want   []string
+	}{
+		"add":    {paimon.AddColumn(paimon.DataField{Name: "age", Type: paimon.IntType()}, paimon.Last()), []string{"1 a (null)", "2 b (null)"}},
+		"drop":   {paimon.DropColumn("name"), []string{"1", "2"}},
+		"rename": {paimon.RenameColumn("name", "who"), []string{"1 a", "2 b"}},
+		"type":   {paimon.UpdateColumnType("id", paimon.BigIntType()), []string{"1 a", "2 b"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			allocator := checkLeaks(t)
+			catalog, table := newTable(t, people, nil)
+			appendRows(t, table, allocator, person{1, "a"})
+			j := newJob(t, table, "", false)
+			must(t, catalog.AlterTable(table.Identifier(), []paimon.SchemaChange{c.change}, false))
+			must(t, j.commit.Commit(j.prepare(t, allocator, person{2, "b"})))
+			wantRows(t, openTable(t, catalog, table.Identifier()), c.want...)
+			wantRows(t, table, "1 a", "2 b")
+		})
+	}
+}
+
+// Names of tables and branches never lead out of the warehouse.
+func TestNamesStayInside(t *testing.T) {
+	checkLeaks(t)
+	warehouse := t.TempDir()
+	catalog := openCatalog(t, filepath.Join(warehouse, "inside"))
+	must(t, catalog.CreateDatabase("db", nil, false))
+	schema := &paimon.Schema{Fields: []paimon.DataField{{Name: "id", Type: paimon.IntType()}}}
+	must(t, catalog.CreateTable(paimon.NewIdentifier("db", "t"), schema, false))
+	for _, name := range []string{"../x", "a/b", "..", ".", "", " ", "a\nb", `a\b`} {
+		wantError(t, catalog.CreateTable(paimon.NewIdentifier("db", name), schema, false), paimon.CodeInvalidInput)
+		wantError(t, catalog.CreateBranch(paimon.NewIdentifier("db", "t"), name, ""), paimon.CodeInvalidInput)
+		wantError(t, catalog.DropBranch(paimon.NewIdentifier("db", "t"), name, false), paimon.CodeInvalidInput)
+		_, err := catalog.GetTable(paimon.NewIdentifier("db", "t$branch_"+name))
+		wantError(t, err, paimon.CodeInvalidInput)
+	}
+	wantError(t, catalog.CreateBranch(paimon.NewIdentifier("db", "t"), "a$b", ""), paimon.CodeInvalidInput, "$")
+	entries, err := os.ReadDir(warehouse)
+	must(t, err)
+	if len(entries) != 1 {
+		t.Errorf("something left the warehouse: %v", entries)
+	}
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tests
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	paimon "github.com/apache/paimon-rust/bindings/go"
+)
+
+// builderRows reads all rows that a builder gives, as text.
+func builderRows(t testing.TB, builder *paimon.ReadBuilder) []string {
+	t.Helper()
+	defer builder.Close()
+	scan, err := builder.NewScan()
+	must(t, err)
+	defer scan.Close()
+	plan, err := scan.Plan()
+	must(t, err)
+	defer plan.Close()
+	if plan.NumSplits() == 0 {
+		return nil
+	}
+	read, err := builder.NewRead()
+	must(t, err)
+	defer read.Close()
+	reader, err := read.NewRecordBatchReader(plan.Splits())
+	must(t, err)
+	defer reader.Close()
+	var rows []string
+	for batch, err := range reader.All() {
+		must(t, err)
+		for row := range int(batch.NumRows()) {
+			var values []string
+			for _, column := range batch.Columns() {
+				values = append(values, strings.Clone(column.ValueStr(row)))
+			}
+			rows = append(rows, strings.Join(values, " "))
+		}
+		batch.Release()
+	}
+	slices.Sort(rows)
+	return rows
+}
+
+// travel reads all rows with one option.
+func travel(t testing.TB, table *paimon.Table, key, value string) []string {
+	t.Helper()
+	builder, err := table.NewReadBuilderWithOptions(map[string]string{key: value})
+	must(t, err)
+	return builderRows(t, builder)
+}
+
+// A read of an earlier snapshot has its rows and its schema, whatever became of the table since (case 30).
+func TestTimeTravel(t *testing.T) {
+	allocator := checkLeaks(t)
+	catalog, table := history(t, allocator)
+	id, second := table.Identifier(), int64(2)
+	must(t, catalog.CreateTag(id, "two", &second, false))
+	stamp(t, table, map[int64]int64{1: 1_000_000, 2: 2_000_000, 3: 3_000_000}, map[int64]int64{1: 10, 2: 20, 3: 30})
+	must(t, catalog.AlterTable(id, []paimon.SchemaChange{paimon.DropColumn("name")}, false))
+	altered := openTable(t, catalog, id)
+	wantRows(t, altered, "1", "2", "3")
+
+	two := []string{"1 a", "2 b"}
+	local := func(millis int64) string { return time.UnixMilli(millis).Local().Format("2006-01-02 15:04:05") }
+	for _, c := range []struct{ key, value string }{
+		{"scan.snapshot-id", "2"},
+		{"scan.tag-name", "two"},
+		{"scan.timestamp-millis", "2000000"},
+		{"scan.timestamp-millis", "2999999"},
+		{"scan.timestamp", local(2_500_000)},
+		{"scan.watermark", "11"},
+		{"scan.watermark", "20"},
+		{"scan.version", "2"},
+		{"scan.version", "two"},
+		{"scan.version", "watermark-15"},
+	} {
+		if rows := travel(t, altered, c.key, c.value); !slices.Equal(rows, two) {
+			t.Errorf("%s=%s: got %q, want %q", c.key, c.value, rows, two)
+		}
+	}
+	builder, err := altered.NewReadBuilderWithOptions(map[string]string{"scan.snapshot-id": "1"})
+	must(t, err)
+	must(t, builder.WithProjection([]string{"name"}))
+	if rows := builderRows(t, builder); !slices.Equal(rows, []string{"a"}) {
+		t.Errorf("got %q", rows)
+	}
+
+	for _, c := range []struct {
+		key, value string
+		kind       error
+		words      string
+	}{
+		{"scan.snapshot-id", "9", paimon.ErrSnapshotNotExist, "1 to 3"},
+		{"scan.snapshot-id", "-1", paimon.ErrSnapshotNotExist, "1 to 3"},
+		{"scan.snapshot-id", "x", nil, "x"},
+		{"scan.snapshot-id", "", nil, "scan.snapshot-id"},
+		{"scan.tag-name", "none", paimon.ErrTagNotExist, "none"},
+		{"scan.tag-name", "2", paimon.ErrTagNotExist, "2"},
+		{"scan.timestamp-millis", "999999", nil, "999999"},
+		{"scan.timestamp-millis", "x", nil, "scan.timestamp-millis"},
+		{"scan.timestamp", "yesterday", nil, "scan.timestamp"},
+		{"scan.watermark", "31", nil, "31"},
+		{"scan.version", "none", nil, "none"},
+		{"scan.version", "9", paimon.ErrSnapshotNotExist, "9"},
+	} {
+		_, err := altered.NewReadBuilderWithOptions(map[string]string{c.key: c.value})
+		wantError(t, err, paimon.CodeInvalidInput, c.words, c.key, "db.t")
+		if c.kind != nil {
+			wantError(t, err, c.kind)
+		}
+	}
+	_, err = altered.NewReadBuilderWithOptions(map[string]string{"scan.snapshot-id": "1", "scan.tag-name": "two"})
+	wantError(t, err, paimon.CodeInvalidInput, "scan.snapshot-id", "scan.tag-name", "together")
+
+	// A tag keeps what its snapshot was, when that has expired.
+	must(t, os.Remove(filepath.Join(folder(table), "snapshot", "snapshot-2")))
+	must(t, os.Remove(filepath.Join(folder(table), "snapshot", "snapshot-1")))
+	if rows := travel(t, altered, "scan.tag-name", "two"); !slices.Equal(rows, two) {
+		t.Errorf("got %q", rows)
+	}
+	_, err = altered.NewReadBuilderWithOptions(map[string]string{"scan.snapshot-id": "2"})
+	wantError(t, err, paimon.ErrSnapshotNotExist, "3 to 3")
+	_, err = altered.NewReadBuilderWithOptions(map[string]string{"scan.timestamp-millis": "2000000"})
+	wantError(t, err, paimon.CodeInvalidInput, "2000000")
+
+	_, empty := newTable(t, people, nil)
+	_, err = empty.NewReadBuilderWithOptions(map[string]string{"scan.snapshot-id": "1"})
+	wantError(t, err, paimon.ErrSnapshotNotExist, "no snapshots")
+	// Without an option that travels there is nothing to resolve.
+	plain, err := altered.NewReadBuilderWithOptions(nil)
+	must(t, err)
+	if rows := builderRows(t, plain); !slices.Equal(rows, []string{"1", "2", "3"}) {
+		t.Errorf("got %q", rows)
+	}
+}
+
+// stamp rewrites the times and watermarks of snapshots, so that no test depends on the clock.
+func stamp(t testing.TB, table *paimon.Table, times, watermarks map[int64]int64) {
+	t.Helper()
+	for id, millis := range times {
+		path := filepath.Join(folder(table), "snapshot", fmt.Sprintf("snapshot-%d", id))
+		raw, err := os.ReadFile(path)
+		must(t, err)
+		var snapshot map[string]any
+		decoder := json.NewDecoder(bytes.NewReader(raw))
+		decoder.UseNumber() // a commit's identifier may be the largest there is
+		must(t, decoder.Decode(&snapshot))
+		snapshot["timeMillis"], snapshot["watermark"] = millis, watermarks[id]
+		raw, err = json.Marshal(snapshot)
+		must(t, err)
+		must(t, os.WriteFile(path, raw, 0o644))
+	}
+}
+
+// A batch holds at most as many rows as the read asked for (case B13).
+func TestBatchSizeOfARead(t *testing.T) {
+	allocator := checkLeaks(t)
+	_, table := newTable(t, people, nil)
+	var rows []person
+	for i := range 2500 {
+		rows = append(rows, person{int32(i), "x"})
+	}
+	appendRows(t, table, allocator, rows...)
+	for size, want := range map[string]int{"100": 25, "1000": 3, "5000": 1} {
+		builder, err := table.NewReadBuilderWithOptions(map[string]string{"read.batch-size": size})
+		must(t, err)
+		defer builder.Close()
+		scan, err := builder.NewScan()
+		must(t, err)
+		defer scan.Close()
+		plan, err := scan.Plan()
+		must(t, err)
+		defer plan.Close()
+		read, err := builder.NewRead()
+		must(t, err)
+		defer read.Close()
+		reader, err := read.NewRecordBatchReader(plan.Splits())
+		must(t, err)
+		defer reader.Close()
+		batches, total := 0, 0
+		for batch, err := range reader.All() {
+			must(t, err)
+			batches, total = batches+1, total+int(batch.NumRows())
+			batch.Release()
+		}
+		if batches != want || total != 2500 {
+			t.Errorf("batch size %s: %d rows in %d batches, want %d", size, total, batches, want)
+		}
+	}
+	for _, size := range []string{"0", "-1", "many"} {
+		builder, err := table.NewReadBuilderWithOptions(map[string]string{"read.batch-size": size})
+		if err == nil {
+			_, err = builder.NewRead()
+			builder.Close()
+		}
+		wantError(t, err, paimon.CodeInvalidInput, "read.batch-size")
+	}
+}
+
+// A hint that names no snapshot does not hide those that are there (case B56).
+func TestLatestHint(t *testing.T) {
+	for _, hint := range []string{"99", "1", "2\n", "", "abc", "-5"} {
+		t.Run(hint, func(t *testing.T) {
+			allocator := checkLeaks(t)
+			_, table := history(t, allocator)
+			must(t, os.WriteFile(filepath.Join(folder(table), "snapshot", "LATEST"), []byte(hint), 0o644))
+			must(t, os.WriteFile(filepath.Join(folder(table), "snapshot", "snapshot-4.tmp-6ba7b810"), []byte("{"), 0o644))
+			wantSnapshot(t, table, 3)
+			wantRows(t, table, "1 a", "2 b", "3 c")
+		})
+	}
+}
