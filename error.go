@@ -73,8 +73,10 @@ type sentinel struct {
 	text string
 }
 
-func (s *sentinel) Error() string        { return "paimon: " + s.text }
-func (s *sentinel) Is(target error) bool { return target == error(s.code) || s.code.Is(target) }
+func (s *sentinel) Error() string { return "paimon: " + s.text }
+func (s *sentinel) Is(target error) bool {
+	return target == error(s.code) || s.code.Is(target) || target == fs.ErrPermission && s == ErrPermissionDenied
+}
 
 // The kinds of error that a caller may want to tell apart, as targets of [errors.Is].
 var (
@@ -99,6 +101,8 @@ var (
 	ErrTagAlreadyExist      error = &sentinel{CodeAlreadyExist, "tag already exists"}
 	ErrBranchAlreadyExist   error = &sentinel{CodeAlreadyExist, "branch already exists"}
 	ErrDatabaseNotEmpty     error = &sentinel{CodeInvalidInput, "database is not empty"}
+	// ErrPermissionDenied is the error of what the storage does not allow. It matches [fs.ErrPermission] too.
+	ErrPermissionDenied error = &sentinel{CodeIoError, "permission denied"}
 	// ErrCommitConflict is the error of a commit that lost to another writer. Nothing of it is visible. The same messages may
 	// be committed again, unless the message says that files they stand on are gone.
 	ErrCommitConflict error = &sentinel{CodeCommitConflict, "commit conflict"}
@@ -129,6 +133,7 @@ var nativeKinds = map[int32]error{
 	401: ErrDatabaseNotEmpty,
 	404: ErrSnapshotNotExist, // of a read's options, which are at fault: [CodeInvalidInput]
 	405: ErrTagNotExist,      // as above
+	501: ErrPermissionDenied,
 }
 
 const nativeKindsPerClass = 100
@@ -176,7 +181,7 @@ func (e *Error) Error() string {
 
 // Is reports whether target is the error's class, its kind, or the standard library's error for them.
 func (e *Error) Is(target error) bool {
-	return target == error(e.code) || e.code.Is(target) || (e.kind != nil && target == e.kind)
+	return target == error(e.code) || e.code.Is(target) || e.kind != nil && (target == e.kind || target == fs.ErrPermission && e.kind == ErrPermissionDenied)
 }
 
 // Unwrap gives the error behind this one, if there is one.

@@ -16,6 +16,7 @@ func TestErrorMatching(t *testing.T) {
 		ErrDatabaseNotExist, ErrTableNotExist, ErrColumnNotExist, ErrSnapshotNotExist, ErrTagNotExist,
 		ErrDatabaseAlreadyExist, ErrTableAlreadyExist, ErrColumnAlreadyExist, ErrTagAlreadyExist, ErrDatabaseNotEmpty, ErrCommitConflict,
 		ErrClosed, ErrNegativeLimit, ErrUnsupportedPlatform, ErrABIMismatch, fs.ErrNotExist, fs.ErrExist, errors.ErrUnsupported,
+		ErrBranchNotExist, ErrBranchAlreadyExist, ErrPermissionDenied, fs.ErrPermission,
 	}
 	tests := []struct {
 		code    int32
@@ -39,6 +40,11 @@ func TestErrorMatching(t *testing.T) {
 		{302, CodeAlreadyExist, []error{CodeAlreadyExist, fs.ErrExist, ErrTableAlreadyExist}},
 		{303, CodeAlreadyExist, []error{CodeAlreadyExist, fs.ErrExist, ErrColumnAlreadyExist}},
 		{305, CodeAlreadyExist, []error{CodeAlreadyExist, fs.ErrExist, ErrTagAlreadyExist}},
+		{206, CodeNotFound, []error{CodeNotFound, fs.ErrNotExist, ErrBranchNotExist}},
+		{306, CodeAlreadyExist, []error{CodeAlreadyExist, fs.ErrExist, ErrBranchAlreadyExist}},
+		{404, CodeInvalidInput, []error{CodeInvalidInput, ErrSnapshotNotExist}},
+		{405, CodeInvalidInput, []error{CodeInvalidInput, ErrTagNotExist}},
+		{501, CodeIoError, []error{CodeIoError, ErrPermissionDenied, fs.ErrPermission}},
 		{401, CodeInvalidInput, []error{CodeInvalidInput, ErrDatabaseNotEmpty}},
 		{299, CodeNotFound, []error{CodeNotFound, fs.ErrNotExist}}, // a kind of a later library
 		{17, ErrorCode(17), []error{ErrorCode(17)}},                // a class of a later library

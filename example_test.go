@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -301,10 +304,109 @@ func ExampleTable_NewReadBuilder() {
 	// name ["apple" "bread"]
 }
 
-func Example_errors() {
+func ExampleCatalog_AlterTable() {
 	warehouse := must(os.MkdirTemp("", "paimon-example-"))
 	defer os.RemoveAll(warehouse)
 	catalog := must(paimon.NewCatalog(map[string]string{"warehouse": warehouse}))
+	defer catalog.Close()
+	check(catalog.CreateDatabase("shop", nil, false))
+	id := paimon.NewIdentifier("shop", "products")
+	check(catalog.CreateTable(id, products(), false))
+
+	// [alter]
+	check(catalog.AlterTable(id, []paimon.SchemaChange{
+		paimon.AddColumn(paimon.DataField{Name: "price", Type: paimon.DecimalType(10, 2)}, paimon.After("id")),
+		paimon.RenameColumn("name", "title"),
+		paimon.UpdateColumnComment("title", "as printed on the label"),
+		paimon.SetOption("snapshot.num-retained.max", "100"),
+	}, false))
+
+	table := must(catalog.GetTable(id)) // a table that was open before keeps the old schema
+	defer table.Close()
+	for _, field := range must(table.Schema()).Fields {
+		fmt.Println(field.Name, field.Type)
+	}
+	check(catalog.RenameTable(id, paimon.NewIdentifier("shop", "articles"), false))
+	// [/alter]
+
+	// Output:
+	// id BIGINT NOT NULL
+	// price DECIMAL(10, 2)
+	// title STRING
+}
+
+func ExampleTable_NewReadBuilderWithOptions() {
+	catalog := must(paimon.NewCatalog(map[string]string{"warehouse": "memory:/example"}))
+	defer catalog.Close()
+	check(catalog.CreateDatabase("shop", nil, false))
+	check(catalog.CreateTable(paimon.NewIdentifier("shop", "products"), products(), false))
+	table := must(catalog.GetTable(paimon.NewIdentifier("shop", "products")))
+	defer table.Close()
+	schema := must(table.ArrowSchema())
+	write(table, record(schema, `[{"id": 1, "name": "apple"}]`))
+	write(table, record(schema, `[{"id": 2, "name": "bread"}]`))
+
+	// [travel]
+	first := must(table.NewReadBuilderWithOptions(map[string]string{"scan.snapshot-id": "1"}))
+	defer first.Close()
+	fmt.Println("then:", readAll(first))
+
+	now := must(table.NewReadBuilder())
+	defer now.Close()
+	fmt.Println("now:", readAll(now))
+
+	_, err := table.NewReadBuilderWithOptions(map[string]string{"scan.snapshot-id": "7"})
+	fmt.Println(errors.Is(err, paimon.ErrSnapshotNotExist), errors.Is(err, paimon.CodeInvalidInput))
+	// [/travel]
+
+	// [tag]
+	id := table.Identifier()
+	one := int64(1)
+	check(catalog.CreateTag(id, "before-bread", &one, false)) // keeps snapshot 1, whatever expires
+	check(catalog.CreateTagWithRetention(id, "today", nil, 24*time.Hour, false))
+	for _, tag := range must(catalog.ListTags(id)) {
+		fmt.Println(tag.Name, tag.Snapshot.ID)
+	}
+	tagged := must(table.NewReadBuilderWithOptions(map[string]string{"scan.tag-name": "before-bread"}))
+	defer tagged.Close()
+	fmt.Println("tagged:", readAll(tagged))
+	check(catalog.DeleteTag(id, "today", false))
+	// [/tag]
+
+	// [branch]
+	check(catalog.CreateBranch(id, "trial", "before-bread"))
+	branch := must(catalog.GetTable(paimon.NewIdentifier("shop", "products$branch_trial")))
+	defer branch.Close()
+	write(branch, record(schema, `[{"id": 3, "name": "cheese"}]`)) // the table itself does not see it
+
+	trial := must(branch.NewReadBuilder())
+	defer trial.Close()
+	fmt.Println("branch:", readAll(trial))
+	check(catalog.DropBranch(id, "trial", false))
+	// [/branch]
+
+	// [system]
+	snapshots := must(catalog.GetTable(paimon.NewIdentifier("shop", "products$snapshots")))
+	defer snapshots.Close()
+	history := must(snapshots.NewReadBuilder())
+	defer history.Close()
+	check(history.WithProjection([]string{"snapshot_id", "commit_kind", "total_record_count"}))
+	fmt.Println("snapshots:", readAll(history))
+	// [/system]
+
+	// Output:
+	// then: [1 apple]
+	// now: [1 apple, 2 bread]
+	// true true
+	// before-bread 1
+	// today 2
+	// tagged: [1 apple]
+	// branch: [1 apple, 3 cheese]
+	// snapshots: [1 APPEND 1, 2 APPEND 2]
+}
+
+func Example_errors() {
+	catalog := must(paimon.NewCatalog(map[string]string{"warehouse": "memory:/example"})) // gone when the catalog is closed
 	defer catalog.Close()
 	check(catalog.CreateDatabase("shop", nil, false))
 
@@ -326,11 +428,11 @@ func Example_errors() {
 	// [/errors]
 
 	// Output:
-	// paimon: get table shop.none: table does not exist: Table shop.none does not exist.
+	// paimon: get table shop.none: table does not exist: Table shop.none does not exist. The warehouse is memory:/example.
 	// true
 	// true
 	// true
-	// "get table" of "shop.none" failed with "not found": Table shop.none does not exist.
+	// "get table" of "shop.none" failed with "not found": Table shop.none does not exist. The warehouse is memory:/example.
 	// true
 }
 
@@ -391,18 +493,46 @@ func write(table *paimon.Table, record arrow.RecordBatch) {
 func printRows(table *paimon.Table) {
 	builder := must(table.NewReadBuilder())
 	defer builder.Close()
-	scan := must(builder.NewScan())
-	defer scan.Close()
-	plan := must(scan.Plan())
-	defer plan.Close()
-	read := must(builder.NewRead())
-	defer read.Close()
-	reader := must(read.NewRecordBatchReader(plan.Splits()))
-	defer reader.Close()
-	for batch, err := range reader.All() {
-		check(err)
+	for batch := range batches(builder) {
 		check(array.RecordToJSON(batch, os.Stdout))
-		batch.Release()
 	}
 	fmt.Println()
+}
+
+// readAll gives all rows as text, sorted.
+func readAll(builder *paimon.ReadBuilder) string {
+	var rows []string
+	for batch := range batches(builder) {
+		for row := range int(batch.NumRows()) {
+			var values []string
+			for _, column := range batch.Columns() {
+				values = append(values, strings.Clone(column.ValueStr(row))) // a text may lie in the batch
+			}
+			rows = append(rows, strings.Join(values, " "))
+		}
+	}
+	slices.Sort(rows)
+	return "[" + strings.Join(rows, ", ") + "]"
+}
+
+// batches iterates over all batches that a builder gives, and releases them.
+func batches(builder *paimon.ReadBuilder) iter.Seq[arrow.RecordBatch] {
+	return func(yield func(arrow.RecordBatch) bool) {
+		scan := must(builder.NewScan())
+		defer scan.Close()
+		plan := must(scan.Plan())
+		defer plan.Close()
+		read := must(builder.NewRead())
+		defer read.Close()
+		reader := must(read.NewRecordBatchReader(plan.Splits()))
+		defer reader.Close()
+		for batch, err := range reader.All() {
+			check(err)
+			more := yield(batch)
+			batch.Release()
+			if !more {
+				return
+			}
+		}
+	}
 }

@@ -60,7 +60,23 @@ func (wb *WriteBuilder) WithOverwrite() error {
 	return nil
 }
 
-// NewWrite makes a write. The caller closes it.
+// WithWriteOnly says that another job, of Flink, Spark or Java, compacts the table. A table with a primary key and
+// deletion-vectors.enabled, or with the merge engine first-row, shows rows only once they are compacted, which this library does not do:
+// [WriteBuilder.NewWrite] refuses to write to it without this, or the table's option write-only.
+func (wb *WriteBuilder) WithWriteOnly() error {
+	const op = "set write-only"
+	p, err := wb.base().acquire(op)
+	if err != nil {
+		return err
+	}
+	defer wb.h.release()
+	e, err := ffiWriteBuilderWithWriteOnly.call(wb.h.lib, p)
+	return wb.h.lib.done(op, wb.h.object, e, err)
+}
+
+// NewWrite makes a write. One whose rows nobody would see is [CodeUnsupported]: see [WriteBuilder.WithWriteOnly]. Rows of a table whose
+// buckets are postponed (bucket = -2) are invisible until a compaction too, as the option says; see
+// [Table.NewPostponeFixedBucketWriteBuilder]. The caller closes the write.
 func (wb *WriteBuilder) NewWrite() (*TableWrite, error) {
 	const op = "new write"
 	p, err := wb.base().acquire(op)

@@ -11,6 +11,8 @@ var (
 	ffiWriteBuilderFree = bind1[void, *cWriteBuilder]("paimon_write_builder_free")
 	// paimon_error* paimon_write_builder_with_overwrite(const paimon_write_builder*);
 	ffiWriteBuilderWithOverwrite = bind1[*cError, *cWriteBuilder]("paimon_write_builder_with_overwrite")
+	// paimon_error* paimon_write_builder_with_write_only(const paimon_write_builder*);
+	ffiWriteBuilderWithWriteOnly = bind1[*cError, *cWriteBuilder]("paimon_write_builder_with_write_only")
 	// paimon_result_table_write paimon_write_builder_new_write(const paimon_write_builder*);
 	ffiWriteBuilderNewWrite = bind1[result[cTableWrite], *cWriteBuilder]("paimon_write_builder_new_write")
 	// paimon_result_table_commit paimon_write_builder_new_commit(const paimon_write_builder*);

@@ -180,6 +180,7 @@ func (c *chain) handles() []handleCase {
 			},
 		}, &paimon.RecordBatchReader{}},
 		{"WriteBuilder", c.writeBuilder.Close, map[string]func() error{
+			"WithWriteOnly": func() error { return c.writeBuilder.WithWriteOnly() },
 			"WithOverwrite": func() error { return c.writeBuilder.WithOverwrite() },
 			"NewWrite":      func() error { return drop(c.writeBuilder.NewWrite()) },
 			"NewCommit":     func() error { return drop(c.writeBuilder.NewCommit()) },

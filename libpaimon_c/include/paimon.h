@@ -99,6 +99,11 @@ struct ArrowSchema;
 #define PAIMON_CODE_COMMIT_CONFLICT 7
 
 /**
+ * A kind of PAIMON_CODE_IO_ERROR: the storage does not allow it.
+ */
+#define PAIMON_CODE_PERMISSION_DENIED 501
+
+/**
  * A kind of PAIMON_CODE_NOT_FOUND: the database.
  */
 #define PAIMON_CODE_DATABASE_NOT_EXIST 201
@@ -895,7 +900,16 @@ void paimon_write_builder_free(paimon_write_builder *builder);
 paimon_error *paimon_write_builder_with_overwrite(const paimon_write_builder *builder);
 
 /**
- * Makes a write. The caller owns it and gives it to `paimon_table_write_free`.
+ * Says that another job compacts the table. Tables with a primary key and deletion vectors, or the merge engine first-row, show
+ * rows only once they are compacted, and this library does not compact: writes to them are refused otherwise.
+ *
+ * `builder` is NULL or live.
+ */
+paimon_error *paimon_write_builder_with_write_only(const paimon_write_builder *builder);
+
+/**
+ * Makes a write. One whose rows would stay invisible is PAIMON_CODE_UNSUPPORTED: see `paimon_write_builder_with_write_only`. The
+ * caller owns it and gives it to `paimon_table_write_free`.
  *
  * `builder` is NULL or live.
  */

@@ -22,6 +22,7 @@ use crate::types::{json, paimon_option, paimon_result, paimon_result_bytes};
 pub struct paimon_catalog {
     pub(crate) catalog: Arc<dyn Catalog>,
     pub(crate) hold: Hold,
+    pub(crate) warehouse: String,
 }
 
 /// The name of a table: a database and an object in it. Immutable, safe for concurrent use.
@@ -53,8 +54,13 @@ pub unsafe extern "C" fn paimon_catalog_create(options: *const paimon_option, le
         // SAFETY: as the caller promises.
         let options = unsafe { options_of(options, len)? };
         let hold = Hold::acquire()?;
+        let warehouse = options.get("warehouse").cloned().unwrap_or_default();
         let catalog = hold.run(CatalogFactory::create(Options::from_map(options)))?;
-        Ok(paimon_catalog { catalog, hold })
+        Ok(paimon_catalog {
+            catalog,
+            hold,
+            warehouse,
+        })
     }))
 }
 
@@ -342,7 +348,7 @@ pub unsafe extern "C" fn paimon_catalog_alter_table(
                 .catalog
                 .alter_table(&identifier.identifier, changes, ignore_if_not_exists);
             match altered.await {
-                Err(error @ Error::TableNotExist { .. }) => Err(catalog.missing(&identifier.identifier, error).await.into()),
+                Err(error @ Error::TableNotExist { .. }) => Err(catalog.missing(&identifier.identifier, error).await),
                 other => Ok(other?),
             }
         })
@@ -372,7 +378,7 @@ impl paimon_catalog {
         let parsed = identifier.parsed_object_name()?;
         let name = Identifier::new(identifier.database(), parsed.table());
         let table = match self.catalog.get_table(&name).await {
-            Err(error @ Error::TableNotExist { .. }) => return Err(self.missing(&name, error).await.into()),
+            Err(error @ Error::TableNotExist { .. }) => return Err(self.missing(&name, error).await),
             other => other?,
         };
         let Some(branch) = parsed.branch() else {
@@ -386,10 +392,12 @@ impl paimon_catalog {
     }
 
     /// Says what is missing, the table or its database: the engine does not look, and the way out differs.
-    async fn missing(&self, name: &Identifier, error: Error) -> Error {
-        match self.catalog.get_database(name.database()).await {
+    async fn missing(&self, name: &Identifier, error: Error) -> Failure {
+        let mut failure = Failure::from(match self.catalog.get_database(name.database()).await {
             Err(missing @ Error::DatabaseNotExist { .. }) => missing,
             _ => error,
-        }
+        });
+        failure.message = format!("{} The warehouse is {}.", failure.message, self.warehouse);
+        failure
     }
 }

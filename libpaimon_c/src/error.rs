@@ -42,6 +42,8 @@ pub const PAIMON_CODE_RESOURCE_EXHAUSTED: i32 = 6;
 /// Another writer committed first, and nothing of this commit is visible. Commit the same messages again; if what they rest on is
 /// gone, which fails in the same way, write the data again.
 pub const PAIMON_CODE_COMMIT_CONFLICT: i32 = 7;
+/// A kind of PAIMON_CODE_IO_ERROR: the storage does not allow it.
+pub const PAIMON_CODE_PERMISSION_DENIED: i32 = 501;
 /// A kind of PAIMON_CODE_NOT_FOUND: the database.
 pub const PAIMON_CODE_DATABASE_NOT_EXIST: i32 = 201;
 /// A kind of PAIMON_CODE_NOT_FOUND: the table.
@@ -97,6 +99,24 @@ impl Failure {
         Self::new(PAIMON_CODE_UNEXPECTED, message)
     }
 
+    /// The failure of reading something stored. What the engine then calls invalid is not the caller's input but what it found.
+    pub fn reading(error: Error, what: impl std::fmt::Display) -> Self {
+        let corrupt = matches!(
+            error,
+            Error::DataInvalid { .. }
+                | Error::DataUnexpected { .. }
+                | Error::ParquetDataUnexpected { .. }
+                | Error::UnexpectedError { .. }
+                | Error::FileIndexFormatInvalid { .. }
+        );
+        let failure = Failure::from(error);
+        let code = match failure.code {
+            PAIMON_CODE_INVALID_INPUT | PAIMON_CODE_UNEXPECTED if corrupt => PAIMON_CODE_IO_ERROR,
+            code => code,
+        };
+        Self::new(code, format!("cannot read {what}: {}", failure.message))
+    }
+
     pub fn give(self) -> *mut paimon_error {
         handle::give(paimon_error {
             code: self.code,
@@ -138,6 +158,7 @@ fn code_of(error: &Error) -> i32 {
             opendal::ErrorKind::NotFound => PAIMON_CODE_NOT_FOUND,
             opendal::ErrorKind::ConfigInvalid => PAIMON_CODE_INVALID_INPUT,
             opendal::ErrorKind::Unsupported => PAIMON_CODE_UNSUPPORTED,
+            opendal::ErrorKind::PermissionDenied => PAIMON_CODE_PERMISSION_DENIED,
             _ => PAIMON_CODE_IO_ERROR,
         },
         Error::RestApi { source } => match source {

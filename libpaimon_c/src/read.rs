@@ -219,20 +219,20 @@ pub unsafe extern "C" fn paimon_table_scan_plan(scan: *const paimon_table_scan) 
         // SAFETY: as the caller promises.
         let scan = unsafe { borrow(scan, "the scan")? };
         let shared = &scan.shared;
-        let engine = scan.wish.builder(&shared.table)?.new_scan();
-        let plan = match shared.hold.run(engine.plan()) {
+        let plan = match shared.hold.run(scan.wish.builder(&shared.table)?.new_scan().plan()) {
             // The hint file names a snapshot that is not there; what is there can be read.
             Err(Error::SnapshotNotExist { .. }) if !shared.table.is_time_traveled() => {
                 match shared.hold.run(latest(&shared.table))? {
                     Some(snapshot) => {
                         let pinned = shared.table.copy_with_pinned_snapshot(&snapshot);
-                        shared.hold.run(scan.wish.builder(&pinned)?.new_scan().plan())?
+                        shared.hold.run(scan.wish.builder(&pinned)?.new_scan().plan())
                     }
-                    None => Plan::new(Vec::new()),
+                    None => Ok(Plan::new(Vec::new())),
                 }
             }
-            other => other?,
+            other => other,
         };
+        let plan = plan.map_err(|error| Failure::reading(error, format!("the manifests of {}", shared.table.location())))?;
         Ok(paimon_plan {
             splits: plan.into_splits(),
         })

@@ -56,6 +56,7 @@ impl System {
             catalog: paimon_catalog {
                 catalog: catalog.catalog.clone(),
                 hold: catalog.hold.clone(),
+                warehouse: catalog.warehouse.clone(),
             },
             identifier: identifier.clone(),
         })

@@ -81,13 +81,14 @@ impl paimon_table {
 /// something) the folder decides: its snapshots are counted instead.
 pub async fn latest(table: &Table) -> Result<Option<Snapshot>> {
     let manager = table.snapshot_manager();
-    match manager.get_latest_snapshot().await {
+    let found = match manager.get_latest_snapshot().await {
         Err(Error::SnapshotNotExist { .. }) => match manager.list_all_ids().await?.last() {
-            Some(id) => Ok(Some(manager.get_snapshot(*id).await?)),
+            Some(id) => manager.get_snapshot(*id).await.map(Some),
             None => Ok(None),
         },
-        other => Ok(other?),
-    }
+        other => other,
+    };
+    found.map_err(|error| Failure::reading(error, format!("the snapshots in {}", manager.snapshot_dir())))
 }
 
 /// Frees a table; builders, scans, reads, writes and commits made from it stay valid. NULL is ignored.
@@ -158,7 +159,10 @@ pub unsafe extern "C" fn paimon_table_snapshot(table: *const paimon_table, snaps
                     PAIMON_CODE_SNAPSHOT_NOT_EXIST,
                     format!("{} {}", error, available(table.stored()).await?),
                 )),
-                other => json(&other?),
+                other => json(&other.map_err(|error| {
+                    let path = table.stored().snapshot_manager().snapshot_path(snapshot_id);
+                    Failure::reading(error, path)
+                })?),
             }
         })
     }))
@@ -173,7 +177,9 @@ pub unsafe extern "C" fn paimon_table_list_snapshots(table: *const paimon_table)
     paimon_result_bytes::from(guard(|| {
         // SAFETY: as the caller promises.
         let table = unsafe { borrow(table, "the table")? };
-        json(&table.shared.hold.run(table.stored().snapshot_manager().list_all())?)
+        let manager = table.stored().snapshot_manager();
+        let snapshots = table.shared.hold.run(manager.list_all());
+        json(&snapshots.map_err(|error| Failure::reading(error, format!("the snapshots in {}", manager.snapshot_dir())))?)
     }))
 }
 

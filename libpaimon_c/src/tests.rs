@@ -20,6 +20,7 @@ use crate::catalog::*;
 use crate::error::*;
 use crate::read::*;
 use crate::table::*;
+use crate::tag::*;
 use crate::types::*;
 use crate::write::*;
 

@@ -13,7 +13,7 @@ use arrow_array::RecordBatch;
 use paimon::{CommitMessage, TableCommit, TableWrite, WriteBuilder};
 
 use crate::arrow;
-use crate::error::{borrow, guard, guard_void, paimon_error, Failure, Result};
+use crate::error::{borrow, guard, guard_void, paimon_error, Failure, Result, PAIMON_CODE_UNSUPPORTED};
 use crate::handle;
 use crate::read::poisoned;
 use crate::runtime::Hold;
@@ -25,6 +25,7 @@ pub struct paimon_write_builder {
     shared: Arc<Shared>,
     commit_user: String,
     overwrite: AtomicBool,
+    write_only: AtomicBool,
 }
 
 /// Buffers batches and writes their data files. Safe for concurrent use; calls wait for each other.
@@ -132,6 +133,7 @@ impl paimon_write_builder {
             shared,
             commit_user,
             overwrite: AtomicBool::new(false),
+            write_only: AtomicBool::new(false),
         })
     }
 
@@ -142,6 +144,31 @@ impl paimon_write_builder {
             .new_write_builder()
             .with_commit_user(self.commit_user.clone())?;
         Ok(if overwrite { engine.with_overwrite() } else { engine })
+    }
+
+    /// Refuses to write rows that nobody would see, unless the caller says that somebody compacts them. Reads of these tables leave
+    /// out what was not compacted, and the engine does not compact.
+    fn check_visible(&self) -> Result<()> {
+        let schema = self.shared.table.schema();
+        let is = |key: &str, value: &str| schema.options().get(key).is_some_and(|set| set.eq_ignore_ascii_case(value));
+        let hides = if schema.primary_keys().is_empty() || self.write_only.load(Ordering::SeqCst) || is("write-only", "true") {
+            None
+        } else if is("deletion-vectors.enabled", "true") {
+            Some("deletion-vectors.enabled")
+        } else if is("merge-engine", "first-row") {
+            Some("merge-engine = first-row")
+        } else {
+            None
+        };
+        hides.map_or(Ok(()), |option| {
+            Err(Failure::new(
+                PAIMON_CODE_UNSUPPORTED,
+                format!(
+                    "the table has {option}: its rows are invisible until a compaction, which this library does not do; \
+                     declare the write as write-only if another job (Flink, Spark, Java) compacts the table"
+                ),
+            ))
+        })
     }
 
     fn origin(&self) -> Origin {
@@ -193,7 +220,23 @@ pub unsafe extern "C" fn paimon_write_builder_with_overwrite(builder: *const pai
     })
 }
 
-/// Makes a write. The caller owns it and gives it to `paimon_table_write_free`.
+/// Says that another job compacts the table. Tables with a primary key and deletion vectors, or the merge engine first-row, show
+/// rows only once they are compacted, and this library does not compact: writes to them are refused otherwise.
+///
+/// # Safety
+/// `builder` is NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_write_builder_with_write_only(builder: *const paimon_write_builder) -> *mut paimon_error {
+    guard_void(|| {
+        // SAFETY: as the caller promises.
+        let builder = unsafe { borrow(builder, "the write builder")? };
+        builder.write_only.store(true, Ordering::SeqCst);
+        Ok(())
+    })
+}
+
+/// Makes a write. One whose rows would stay invisible is PAIMON_CODE_UNSUPPORTED: see `paimon_write_builder_with_write_only`. The
+/// caller owns it and gives it to `paimon_table_write_free`.
 ///
 /// # Safety
 /// `builder` is NULL or live.
@@ -204,6 +247,7 @@ pub unsafe extern "C" fn paimon_write_builder_new_write(
     paimon_result::from(guard(|| {
         // SAFETY: as the caller promises.
         let builder = unsafe { borrow(builder, "the write builder")? };
+        builder.check_visible()?;
         let origin = builder.origin();
         let shared = &builder.shared;
         let write = shared

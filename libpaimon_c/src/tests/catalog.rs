@@ -2,6 +2,8 @@
 
 //! The life of databases and tables.
 
+use std::ptr::null;
+
 use super::*;
 
 #[test]
@@ -172,5 +174,70 @@ fn a_warehouse_that_cannot_be() {
         let catalog = open_catalog(&file.join("warehouse"));
         let created = paimon_catalog_create_database(catalog.0, c("db").as_ptr(), std::ptr::null(), 0, false);
         refused(created, PAIMON_CODE_IO_ERROR, file.to_str().unwrap());
+    }
+}
+
+#[test]
+fn tables_are_altered_tagged_and_branched() {
+    let warehouse = Warehouse::new();
+    let catalog = warehouse.catalog.0;
+    let table = warehouse.table("t", &people());
+    let name = identifier("db", "t");
+    let writer = Writer::new(&table);
+    ok(writer.commit(&writer.prepared(&[(1, "a")])));
+    unsafe {
+        let changes = c(
+            r#"[{"action":"renameColumn","fieldNames":["name"],"newName":"who"},{"action":"setOption","key":"a","value":"b"}]"#,
+        );
+        ok(paimon_catalog_alter_table(catalog, name.0, changes.as_ptr(), false));
+        refused(
+            paimon_catalog_alter_table(catalog, name.0, changes.as_ptr(), false),
+            PAIMON_CODE_COLUMN_NOT_EXIST,
+            "name",
+        );
+        let altered = ok(paimon_catalog_get_table(catalog, name.0));
+        let schema: serde_json::Value = serde_json::from_str(&ok(paimon_table_schema(altered.0))).unwrap();
+        assert_eq!(schema["fields"][1]["name"], "who");
+        assert_eq!(schema["options"]["a"], "b");
+
+        let tag = c("tag");
+        ok(paimon_catalog_create_tag(
+            catalog,
+            name.0,
+            tag.as_ptr(),
+            &1,
+            c("90s").as_ptr(),
+            false,
+        ));
+        let made: serde_json::Value = serde_json::from_str(&ok(paimon_catalog_get_tag(catalog, name.0, tag.as_ptr()))).unwrap();
+        assert_eq!((&made["tagName"], &made["snapshot"]["id"]), (&"tag".into(), &1.into()));
+        assert_eq!(made["tagTimeRetained"], "PT1M30S");
+        refused(
+            paimon_catalog_create_tag(catalog, name.0, c("x").as_ptr(), null(), c("soon").as_ptr(), false),
+            PAIMON_CODE_INVALID_INPUT,
+            "soon",
+        );
+
+        ok(paimon_catalog_create_branch(catalog, name.0, c("b").as_ptr(), tag.as_ptr()));
+        let branch = ok(paimon_catalog_get_table(catalog, identifier("db", "t$branch_b").0));
+        assert_eq!(latest_snapshot(&branch).unwrap()["id"], 1);
+        let tags = ok(paimon_catalog_list_tags(catalog, identifier("db", "t$branch_b").0));
+        assert!(tags.contains("\"PT1M30S\""), "{tags}");
+        ok(paimon_catalog_drop_branch(catalog, name.0, c("b").as_ptr(), false));
+        assert_eq!(ok(paimon_catalog_list_branches(catalog, name.0)), "[]");
+        ok(paimon_catalog_delete_tag(catalog, name.0, tag.as_ptr(), false));
+        assert_eq!(ok(paimon_catalog_list_tags(catalog, name.0)), "[]");
+
+        let new = identifier("db", "new");
+        ok(paimon_catalog_rename_table(catalog, name.0, new.0, false));
+        assert_eq!(ok(paimon_catalog_list_tables(catalog, c("db").as_ptr())), r#"["new"]"#);
+        let system = ok(paimon_catalog_get_table(catalog, identifier("db", "new$snapshots").0));
+        let snapshots: serde_json::Value = serde_json::from_str(&ok(paimon_table_list_snapshots(system.0))).unwrap();
+        assert_eq!(snapshots[0]["id"], 1);
+        refused(
+            paimon_table_new_write_builder(system.0),
+            PAIMON_CODE_UNSUPPORTED,
+            "$snapshots",
+        );
     }
 }

@@ -58,7 +58,7 @@ fn each_engine_error_has_its_code() {
         (Error::ViewNotExist { full_name: name() }, PAIMON_CODE_NOT_FOUND),
         (Error::FunctionAlreadyExist { full_name: name() }, PAIMON_CODE_ALREADY_EXIST),
         (io(opendal::ErrorKind::NotFound), PAIMON_CODE_NOT_FOUND),
-        (io(opendal::ErrorKind::PermissionDenied), PAIMON_CODE_IO_ERROR),
+        (io(opendal::ErrorKind::PermissionDenied), PAIMON_CODE_PERMISSION_DENIED),
         (io(opendal::ErrorKind::ConfigInvalid), PAIMON_CODE_INVALID_INPUT),
         (io(opendal::ErrorKind::Unsupported), PAIMON_CODE_UNSUPPORTED),
         (rest(RestError::BadRequest { message: name() }), PAIMON_CODE_INVALID_INPUT),

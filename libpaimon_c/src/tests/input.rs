@@ -28,6 +28,7 @@ fn catalogs() {
     let (catalog, name) = (warehouse.catalog.0, identifier("db", "t"));
     let (text, json) = (c("x"), people());
     let text = text.as_ptr();
+    let changes = c(r#"[{"action":"setOption","key":"a","value":"b"}]"#);
     let option = |key, value| [paimon_option { key, value }];
     let good = option(text, text);
     let bad_options = [
@@ -65,6 +66,37 @@ fn catalogs() {
             paimon_catalog_drop_table(catalog, null(), false),
             paimon_catalog_get_table(null(), name.0),
             paimon_catalog_get_table(catalog, null()),
+            paimon_catalog_rename_table(null(), name.0, name.0, false),
+            paimon_catalog_rename_table(catalog, null(), name.0, false),
+            paimon_catalog_rename_table(catalog, name.0, null(), false),
+            paimon_catalog_alter_table(null(), name.0, changes.as_ptr(), false),
+            paimon_catalog_alter_table(catalog, null(), changes.as_ptr(), false),
+            paimon_catalog_alter_table(catalog, name.0, null(), false),
+            paimon_catalog_alter_table(catalog, name.0, BAD_TEXT, false),
+            paimon_catalog_alter_table(catalog, name.0, text, false),
+            paimon_catalog_alter_table(catalog, name.0, c(r#"[{"action":"nonsense"}]"#).as_ptr(), false),
+            paimon_catalog_create_tag(null(), name.0, text, null(), null(), false),
+            paimon_catalog_create_tag(catalog, null(), text, null(), null(), false),
+            paimon_catalog_create_tag(catalog, name.0, null(), null(), null(), false),
+            paimon_catalog_create_tag(catalog, name.0, BAD_TEXT, null(), null(), false),
+            paimon_catalog_create_tag(catalog, name.0, text, null(), BAD_TEXT, false),
+            paimon_catalog_get_tag(null(), name.0, text),
+            paimon_catalog_get_tag(catalog, null(), text),
+            paimon_catalog_get_tag(catalog, name.0, null()),
+            paimon_catalog_delete_tag(null(), name.0, text, false),
+            paimon_catalog_delete_tag(catalog, null(), text, false),
+            paimon_catalog_delete_tag(catalog, name.0, null(), false),
+            paimon_catalog_list_tags(null(), name.0),
+            paimon_catalog_list_tags(catalog, null()),
+            paimon_catalog_create_branch(null(), name.0, text, null()),
+            paimon_catalog_create_branch(catalog, null(), text, null()),
+            paimon_catalog_create_branch(catalog, name.0, null(), null()),
+            paimon_catalog_create_branch(catalog, name.0, text, BAD_TEXT),
+            paimon_catalog_drop_branch(null(), name.0, text, false),
+            paimon_catalog_drop_branch(catalog, null(), text, false),
+            paimon_catalog_drop_branch(catalog, name.0, null(), false),
+            paimon_catalog_list_branches(null(), name.0),
+            paimon_catalog_list_branches(catalog, null()),
         );
         for bad in &bad_options {
             invalid!(
@@ -98,7 +130,12 @@ fn tables_and_reads() {
             paimon_table_schema(null()),
             paimon_table_location(null()),
             paimon_table_latest_snapshot(null()),
+            paimon_table_snapshot(null(), 1),
+            paimon_table_list_snapshots(null()),
             paimon_table_new_read_builder(null()),
+            paimon_table_new_read_builder_with_options(null(), null(), 0),
+            paimon_table_new_read_builder_with_options(table.0, null(), 1),
+            paimon_table_new_read_builder_with_options(table.0, null(), TOO_LONG),
             paimon_table_new_write_builder(null()),
             paimon_table_new_write_builder_with_commit_user(null(), id.as_ptr()),
             paimon_table_new_write_builder_with_commit_user(table.0, null()),
@@ -147,6 +184,7 @@ fn writes() {
     unsafe {
         invalid!(
             paimon_write_builder_with_overwrite(null()),
+            paimon_write_builder_with_write_only(null()),
             paimon_write_builder_new_write(null()),
             paimon_write_builder_new_commit(null()),
             paimon_table_write_write_arrow_batch(null(), source.array().cast(), source.schema().cast()),

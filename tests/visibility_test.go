@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tests
+
+import (
+	"testing"
+
+	paimon "github.com/apache/paimon-rust/bindings/go"
+)
+
+// Rows that only a compaction would show are not written unless somebody compacts; all others are seen at once (case 32).
+func TestRowsAreVisible(t *testing.T) {
+	for name, c := range map[string]struct {
+		options map[string]string
+		hidden  bool
+	}{
+		"deletion vectors":   {map[string]string{"deletion-vectors.enabled": "true"}, true},
+		"first row":          {map[string]string{"merge-engine": "first-row"}, true},
+		"lookup":             {map[string]string{"changelog-producer": "lookup"}, false},
+		"full compaction":    {map[string]string{"changelog-producer": "full-compaction"}, false},
+		"input":              {map[string]string{"changelog-producer": "input"}, false},
+		"partial update":     {map[string]string{"merge-engine": "partial-update"}, false},
+		"aggregation":        {map[string]string{"merge-engine": "aggregation"}, false},
+		"dynamic bucket":     {map[string]string{"bucket": "-1"}, false},
+		"several buckets":    {map[string]string{"bucket": "3"}, false},
+		"write-only, merged": {map[string]string{"write-only": "true"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			allocator := checkLeaks(t)
+			_, table := newTable(t, people, func(schema *paimon.Schema) {
+				primaryKey(schema)
+				for key, value := range c.options {
+					schema.Options[key] = value
+				}
+			})
+			if !c.hidden {
+				appendRows(t, table, allocator, person{1, "a"}, person{2, "b"})
+				appendRows(t, table, allocator, person{1, "c"})
+				wantRows(t, table, "1 c", "2 b")
+				return
+			}
+			builder, err := table.NewWriteBuilder()
+			must(t, err)
+			t.Cleanup(builder.Close)
+			_, err = builder.NewWrite()
+			wantError(t, err, paimon.CodeUnsupported, "invisible", "write-only", "db.t")
+			must(t, builder.WithWriteOnly())
+			write, err := builder.NewWrite()
+			must(t, err)
+			t.Cleanup(write.Close)
+			commit, err := builder.NewCommit()
+			must(t, err)
+			t.Cleanup(commit.Close)
+			j := &job{builder, write, commit}
+			must(t, j.commit.Commit(j.prepare(t, allocator, person{1, "a"})))
+			if snapshot := wantSnapshot(t, table, 1); *snapshot.TotalRecordCount != 1 {
+				t.Errorf("got %d rows in the snapshot", *snapshot.TotalRecordCount)
+			}
+			wantRows(t, table) // until somebody compacts it
+		})
+	}
+}
