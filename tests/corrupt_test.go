@@ -78,9 +78,6 @@ func goldenCopy(t testing.TB, table string) string {
 	return warehouse
 }
 
-// localPath is the folder of a table.
-func localPath(table *paimon.Table) string { return strings.TrimPrefix(table.Location(), "file:") }
-
 // overwriteFile gives a file other content, or removes it if that is nil.
 func overwriteFile(t testing.TB, file string, content []byte) {
 	t.Helper()
@@ -143,7 +140,7 @@ func TestDamagedFiles(t *testing.T) {
 					catalog := openCatalog(t, goldenCopy(t, test.table))
 					id := paimon.NewIdentifier("default", test.table)
 					table := openTable(t, catalog, id)
-					file := filepath.Join(localPath(table), filepath.Base(filepath.Dir(match)), filepath.Base(match))
+					file := filepath.Join(folder(table), filepath.Base(filepath.Dir(match)), filepath.Base(match))
 					content, err := os.ReadFile(file)
 					must(t, err)
 					overwriteFile(t, file, damages[damage](content))
@@ -215,12 +212,12 @@ func TestWrongHints(t *testing.T) {
 	for i, name := range []string{"a", "b", "c", "d", "e"} {
 		appendRows(t, table, allocator, person{int32(i + 1), name})
 	}
-	folder := filepath.Join(localPath(table), "snapshot")
-	leftOver := filepath.Join(folder, "snapshot-6.tmp-3f0c4f0e-6a1c-4f4f-9d0a-0d5e0f1a2b3c")
+	snapshots := filepath.Join(folder(table), "snapshot")
+	leftOver := filepath.Join(snapshots, "snapshot-6.tmp-3f0c4f0e-6a1c-4f4f-9d0a-0d5e0f1a2b3c")
 	must(t, os.WriteFile(leftOver, []byte(`{"version":3,"id":6`), 0o666))
 	for _, hint := range []string{"LATEST", "EARLIEST"} {
 		for _, content := range []string{"3", "0", "-1", "99", "9223372036854775806", "99999999999999999999", "", "abc", "5\n"} {
-			file := filepath.Join(folder, hint)
+			file := filepath.Join(snapshots, hint)
 			must(t, os.WriteFile(file, []byte(content), 0o666))
 			same, sameErr := tryRows(table)
 			other, otherErr := tryTable(catalog, table.Identifier())
@@ -234,12 +231,12 @@ func TestWrongHints(t *testing.T) {
 		}
 	}
 	for i, content := range []string{"3", "99"} {
-		must(t, os.WriteFile(filepath.Join(folder, "LATEST"), []byte(content), 0o666))
+		must(t, os.WriteFile(filepath.Join(snapshots, "LATEST"), []byte(content), 0o666))
 		appendRows(t, table, allocator, person{int32(6 + i), "f"})
 		wantSnapshot(t, table, int64(6+i))
 		rows = append(rows, fmt.Sprint(6+i, " f"))
 		wantRows(t, table, rows...)
-		if latest, err := os.ReadFile(filepath.Join(folder, "LATEST")); err != nil || string(latest) != strconv.Itoa(6+i) {
+		if latest, err := os.ReadFile(filepath.Join(snapshots, "LATEST")); err != nil || string(latest) != strconv.Itoa(6+i) {
 			t.Errorf("LATEST is %q, %v", latest, err)
 		}
 	}

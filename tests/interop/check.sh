@@ -128,6 +128,7 @@ fi
 mkdir -p "$work/go/warehouse" "$work/go/expected"
 (cd "$here/../.." && go run ./tests/interop/write "$work/go/warehouse" "$work/go/expected")
 check_tables "$work/go/warehouse" "$work/go/expected"
+read_with_go "$work/go"
 "$here/java/run.sh" provision "$work/provision"
 read_with_go "$work/provision"
 read_with_go "$here/../testdata"
