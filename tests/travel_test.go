@@ -207,6 +207,34 @@ func TestBatchSizeOfARead(t *testing.T) {
 	}
 }
 
+// Where the hint names a snapshot and there is none, something is lost, and nothing is read; and a commit says what is wrong.
+func TestLatestHintOfNothing(t *testing.T) {
+	allocator := checkLeaks(t)
+	_, table := history(t, allocator)
+	hint := filepath.Join(folder(table), "snapshot", "LATEST")
+	must(t, os.WriteFile(hint, []byte("9"), 0o644))
+	j := newJob(t, table, "", false)
+	messages := j.prepare(t, allocator, person{4, "d"})
+	wantError(t, j.commit.Commit(messages), paimon.ErrSnapshotNotExist, "LATEST", "9", "delete it")
+	must(t, os.Remove(hint))
+	must(t, j.commit.Commit(messages))
+	wantSnapshot(t, table, 4)
+
+	for id := 1; id <= 4; id++ {
+		must(t, os.Remove(filepath.Join(folder(table), "snapshot", fmt.Sprintf("snapshot-%d", id))))
+	}
+	_, err := table.LatestSnapshot()
+	wantError(t, err, paimon.ErrSnapshotNotExist, "LATEST")
+	builder, err := table.NewReadBuilder()
+	must(t, err)
+	t.Cleanup(builder.Close)
+	scan, err := builder.NewScan()
+	must(t, err)
+	t.Cleanup(scan.Close)
+	_, err = scan.Plan()
+	wantError(t, err, paimon.ErrSnapshotNotExist, "LATEST")
+}
+
 // A hint that names no snapshot does not hide those that are there (case B56).
 func TestLatestHint(t *testing.T) {
 	for _, hint := range []string{"99", "1", "2\n", "", "abc", "-5"} {

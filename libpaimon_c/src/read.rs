@@ -227,7 +227,7 @@ pub unsafe extern "C" fn paimon_table_scan_plan(scan: *const paimon_table_scan) 
                         let pinned = shared.table.copy_with_pinned_snapshot(&snapshot);
                         shared.hold.run(scan.wish.builder(&pinned)?.new_scan().plan())
                     }
-                    None => Ok(Plan::new(Vec::new())),
+                    None => Ok(Plan::new(Vec::new())), // the hint is gone by now
                 }
             }
             other => other,

@@ -82,13 +82,24 @@ impl paimon_table {
 pub async fn latest(table: &Table) -> Result<Option<Snapshot>> {
     let manager = table.snapshot_manager();
     let found = match manager.get_latest_snapshot().await {
-        Err(Error::SnapshotNotExist { .. }) => match manager.list_all_ids().await?.last() {
+        Err(Error::SnapshotNotExist { snapshot_id }) => match manager.list_all_ids().await?.last() {
             Some(id) => manager.get_snapshot(*id).await.map(Some),
-            None => Ok(None),
+            None => return Err(stale_hint(&manager.snapshot_dir(), snapshot_id)),
         },
         other => other,
     };
     found.map_err(|error| Failure::reading(error, format!("the snapshots in {}", manager.snapshot_dir())))
+}
+
+/// What to say of a hint that names a snapshot that is not there.
+pub fn stale_hint(folder: &str, snapshot_id: i64) -> Failure {
+    Failure::new(
+        PAIMON_CODE_SNAPSHOT_NOT_EXIST,
+        format!(
+            "{folder}/LATEST names snapshot {snapshot_id}, which does not exist; if that file is wrong and no snapshot is lost, delete it: \
+             it is only a hint"
+        ),
+    )
 }
 
 /// Frees a table; builders, scans, reads, writes and commits made from it stay valid. NULL is ignored.

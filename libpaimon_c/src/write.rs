@@ -10,14 +10,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int8Type;
 use arrow_array::RecordBatch;
-use paimon::{CommitMessage, TableCommit, TableWrite, WriteBuilder};
+use paimon::{CommitMessage, Error, TableCommit, TableWrite, WriteBuilder};
 
 use crate::arrow;
 use crate::error::{borrow, guard, guard_void, paimon_error, Failure, Result, PAIMON_CODE_UNSUPPORTED};
 use crate::handle;
 use crate::read::poisoned;
 use crate::runtime::Hold;
-use crate::table::Shared;
+use crate::table::{stale_hint, Shared};
 use crate::types::paimon_result;
 
 /// How a table is written: by whom, and whether as an append or an overwrite. Safe for concurrent use.
@@ -57,6 +57,7 @@ struct Origin {
     table: String,
     location: String,
     branch: String,
+    snapshots: String,
     commit_user: String,
     overwrite: bool,
 }
@@ -177,6 +178,7 @@ impl paimon_write_builder {
             table: table.identifier().full_name(),
             location: table.location().to_string(),
             branch: table.branch().to_string(),
+            snapshots: table.snapshot_manager().snapshot_dir(),
             commit_user: self.commit_user.clone(),
             overwrite: self.overwrite.load(Ordering::SeqCst),
         }
@@ -442,6 +444,14 @@ pub unsafe extern "C" fn paimon_table_commit_free(commit: *mut paimon_table_comm
 const ONE_SHOT: i64 = i64::MAX;
 
 impl paimon_table_commit {
+    /// Says of a hint that led the engine astray which it is.
+    fn explain(&self, error: Error) -> Failure {
+        match error {
+            Error::SnapshotNotExist { snapshot_id } => stale_hint(&self.origin.snapshots, snapshot_id),
+            other => other.into(),
+        }
+    }
+
     /// Runs one of the engine's commit calls over messages of the same origin. Messages are committed once: the engine would add
     /// their files a second time, and readers would see their rows twice, or, where an overwrite came between, not at all.
     /// A call that `filters` does nothing when its user committed that identifier before.
@@ -488,7 +498,9 @@ impl paimon_table_commit {
                 };
             }
             set(fates, Fate::Submitted);
-            self.hold.run(call(&self.commit, prepared.messages.clone()))?;
+            self.hold
+                .run(call(&self.commit, prepared.messages.clone()))
+                .map_err(|error| self.explain(error))?;
             set(fates, Fate::Committed(identifier));
             Ok(())
         })
@@ -598,7 +610,8 @@ pub unsafe extern "C" fn paimon_table_commit_truncate_table(commit: *const paimo
     guard_void(|| {
         // SAFETY: as the caller promises.
         let commit = unsafe { borrow(commit, "the commit")? };
-        Ok(commit.hold.run(commit.commit.truncate_table())?)
+        let truncated = commit.hold.run(commit.commit.truncate_table());
+        truncated.map_err(|error| commit.explain(error))
     })
 }
 
@@ -615,7 +628,8 @@ pub unsafe extern "C" fn paimon_table_commit_truncate_table_with_identifier(
     guard_void(|| {
         // SAFETY: as the caller promises.
         let commit = unsafe { borrow(commit, "the commit")? };
-        Ok(commit.hold.run(commit.commit.truncate_table_with_identifier(identifier))?)
+        let truncated = commit.hold.run(commit.commit.truncate_table_with_identifier(identifier));
+        truncated.map_err(|error| commit.explain(error))
     })
 }
 
