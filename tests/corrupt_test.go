@@ -242,6 +242,44 @@ func TestWrongHints(t *testing.T) {
 	wantRows(t, table, append(rows, "6 f")...)
 }
 
+// A damaged tag or snapshot of the past is an error for those who ask for it, and for nobody else.
+func TestDamagedPast(t *testing.T) {
+	allocator := checkLeaks(t)
+	catalog, table := newTable(t, people, nil)
+	id, first := table.Identifier(), int64(1)
+	appendRows(t, table, allocator, person{1, "a"})
+	appendRows(t, table, allocator, person{2, "b"})
+	must(t, catalog.CreateTag(id, "old", &first, false))
+	must(t, catalog.CreateTag(id, "other", &first, false))
+	for file, options := range map[string]map[string]string{
+		"tag/tag-old":         {"scan.tag-name": "old"},
+		"snapshot/snapshot-1": {"scan.snapshot-id": "1"},
+	} {
+		path := filepath.Join(folder(table), file)
+		content, err := os.ReadFile(path)
+		must(t, err)
+		for _, damage := range []string{"truncated", "empty", "garbage", "missing"} {
+			overwriteFile(t, path, damages[damage](content))
+			builder, err := table.NewReadBuilderWithOptions(options)
+			var e *paimon.Error
+			if !errors.As(err, &e) || e.Object() != id.String() {
+				t.Errorf("%s %s: %v", file, damage, err)
+			}
+			builder.Close()
+			wantRows(t, table, "1 a", "2 b")
+			if rows := travel(t, table, "scan.tag-name", "other"); !slices.Equal(rows, []string{"1 a"}) {
+				t.Errorf("%s %s: the other tag has %q", file, damage, rows)
+			}
+			overwriteFile(t, path, content)
+			for key, value := range options {
+				if rows := travel(t, table, key, value); !slices.Equal(rows, []string{"1 a"}) {
+					t.Errorf("%s, once mended: %q", file, rows)
+				}
+			}
+		}
+	}
+}
+
 // What is in the way tells itself apart: a missing database, table or file, something that is no folder, a corrupt file.
 func TestWhatIsWrong(t *testing.T) {
 	const db, table = "default.db", "default.db/simple_log_table"
