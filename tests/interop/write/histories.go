@@ -113,8 +113,12 @@ var histories = []history{
 				paimon.SetOption("snapshot.num-retained.min", "3"),
 				paimon.RemoveOption("snapshot.num-retained.min"),
 			),
-			write("", insert(row{int32(7), row{int32(2), "y2"}, int32(2), int64(math.MaxInt64), "2024-02-29T12:34:56.789000000", "w", 4.25,
-				"123456789012345678.90", "e2"})),
+			write("", insert(row{
+				int32(7),
+				row{int32(2), "y2"},
+				int32(2), int64(math.MaxInt64), "2024-02-29T12:34:56.789000000", "w", 4.25,
+				"123456789012345678.90", "e2",
+			})),
 		},
 		views: []view{
 			{
@@ -123,8 +127,12 @@ var histories = []history{
 				rows: []row{
 					{nil, row{int32(1), "y1"}, int32(1), int64(10), nil, "x", 1.5, "12.50", nil},
 					{nil, nil, int32(math.MaxInt32), nil, nil, nil, nil, nil, nil},
-					{int32(7), row{int32(2), "y2"}, int32(2), int64(math.MaxInt64), "2024-02-29T12:34:56.789000000", "w", 4.25,
-						"123456789012345678.90", "e2"},
+					{
+						int32(7),
+						row{int32(2), "y2"},
+						int32(2), int64(math.MaxInt64), "2024-02-29T12:34:56.789000000", "w", 4.25,
+						"123456789012345678.90", "e2",
+					},
 				},
 			},
 			{
