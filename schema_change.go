@@ -60,7 +60,9 @@ func DropColumn(name string) SchemaChange {
 }
 
 // UpdateColumnType changes the type of a column to one that its values can be cast to. Whether it is nullable stays as it is: see
-// [UpdateColumnNullability].
+// [UpdateColumnNullability]. No data is rewritten, each engine casts the old values as it reads: where the one beneath this library
+// would read other values than Paimon Java (narrower numbers, shorter text, coarser times, floating-point numbers and times as text),
+// the change is [CodeUnsupported].
 func UpdateColumnType(name string, dataType DataType) SchemaChange {
 	c := change("updateColumnType", map[string]any{
 		"fieldNames": []string{name}, "newDataType": dataType, "keepNullability": true,

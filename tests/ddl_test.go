@@ -140,6 +140,11 @@ func TestAlterTableRefused(t *testing.T) {
 		err := catalog.AlterTable(id, []paimon.SchemaChange{paimon.SetOption("snapshot.num-retained.max", "9"), c.change}, false)
 		wantError(t, err, c.want, c.words, "alter table db.t")
 	}
+	for _, option := range []string{"manifest.format", "branch"} {
+		wantError(t, catalog.AlterTable(id, []paimon.SchemaChange{paimon.SetOption(option, "orc")}, false), paimon.CodeUnsupported, option)
+		schema := &paimon.Schema{Fields: []paimon.DataField{field("id", paimon.IntType())}, Options: map[string]string{option: "orc"}}
+		wantError(t, catalog.CreateTable(paimon.NewIdentifier("db", "x"), schema, false), paimon.CodeUnsupported, option)
+	}
 	wantError(t, catalog.AlterTable(id, nil, false), paimon.CodeInvalidInput, "no changes")
 	none := paimon.NewIdentifier("db", "none")
 	set := []paimon.SchemaChange{paimon.SetOption("a", "b")}
@@ -152,6 +157,56 @@ func TestAlterTableRefused(t *testing.T) {
 	must(t, err)
 	if got := columns(t, openTable(t, catalog, id)); got != "id INT NOT NULL, name STRING" || schema.Options["snapshot.num-retained.max"] != "" {
 		t.Errorf("a refused change left %s, options %v", got, schema.Options)
+	}
+}
+
+// A type can change where old values read the same in every engine, and not otherwise.
+func TestUpdateColumnType(t *testing.T) {
+	checkLeaks(t)
+	for _, c := range []struct {
+		from, to paimon.DataType
+		ok       bool
+	}{
+		{paimon.TinyIntType(), paimon.IntType(), true},
+		{paimon.IntType(), paimon.BigIntType(), true},
+		{paimon.IntType(), paimon.DoubleType(), true},
+		{paimon.IntType(), paimon.StringType(), true},
+		{paimon.IntType(), paimon.DecimalType(12, 2), true},
+		{paimon.FloatType(), paimon.DoubleType(), true},
+		{paimon.DecimalType(10, 2), paimon.DecimalType(20, 4), true},
+		{paimon.VarCharType(3), paimon.StringType(), true},
+		{paimon.TimestampType(3), paimon.TimestampType(6), true},
+		{paimon.DateType(), paimon.TimestampType(3), true},
+		{paimon.BigIntType(), paimon.IntType(), false},
+		{paimon.IntType(), paimon.TinyIntType(), false},
+		{paimon.DoubleType(), paimon.IntType(), false},
+		{paimon.DoubleType(), paimon.StringType(), false},
+		{paimon.TimestampType(6), paimon.TimestampType(3), false},
+		{paimon.TimestampType(6), paimon.StringType(), false},
+		{paimon.LocalZonedTimestampType(6), paimon.LocalZonedTimestampType(0), false},
+		{paimon.TimeType(0), paimon.StringType(), false},
+		{paimon.StringType(), paimon.VarCharType(3), false},
+		{paimon.VarCharType(5), paimon.CharType(3), false},
+		{paimon.BytesType(), paimon.BinaryType(2), false},
+	} {
+		catalog := openCatalog(t, t.TempDir())
+		must(t, catalog.CreateDatabase("db", nil, false))
+		id := paimon.NewIdentifier("db", "t")
+		must(t, catalog.CreateTable(id, &paimon.Schema{Fields: []paimon.DataField{{Name: "v", Type: c.from}}}, false))
+		err := catalog.AlterTable(id, []paimon.SchemaChange{
+			paimon.RenameColumn("v", "w"), paimon.UpdateColumnType("w", c.to),
+		}, false)
+		want := "w " + c.to.String()
+		if !c.ok {
+			wantError(t, err, paimon.CodeUnsupported, "'w'", "add a column")
+			want = "v " + c.from.String()
+		} else if err != nil {
+			t.Errorf("%v to %v: %v", c.from, c.to, err)
+			continue
+		}
+		if got := columns(t, openTable(t, catalog, id)); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
 	}
 }
 

@@ -433,6 +433,19 @@ paimon_error *paimon_selftest_panic(const char *message);
 int64_t paimon_live_bytes(void);
 
 /**
+ * Changes a table's schema: `changes` is a JSON array of Java's SchemaChange objects (`{"action": "setOption", "key": ...}`), applied
+ * in order, all or none. A missing table is PAIMON_CODE_TABLE_NOT_EXIST unless `ignore_if_not_exists`; a missing column is
+ * PAIMON_CODE_COLUMN_NOT_EXIST, one that is there already PAIMON_CODE_COLUMN_ALREADY_EXIST, a change that the engine does not make, or
+ * after which it would read other values than Java, PAIMON_CODE_UNSUPPORTED or PAIMON_CODE_INVALID_INPUT. Tables that are open keep the schema they were opened with.
+ *
+ * `catalog` and `identifier` are NULL or live, `changes` is NULL or NUL-terminated.
+ */
+paimon_error *paimon_catalog_alter_table(const paimon_catalog *catalog,
+                                         const paimon_identifier *identifier,
+                                         const char *changes,
+                                         bool ignore_if_not_exists);
+
+/**
  * Releases an array whose memory is its exporter's and outlives the call it is passed to: it only marks the array released.
  * For the `release` member of an ArrowArray. NULL is ignored.
  *
@@ -570,19 +583,6 @@ paimon_error *paimon_catalog_rename_table(const paimon_catalog *catalog,
                                           const paimon_identifier *from,
                                           const paimon_identifier *to,
                                           bool ignore_if_not_exists);
-
-/**
- * Changes a table's schema: `changes` is a JSON array of Java's SchemaChange objects (`{"action": "setOption", "key": ...}`), applied
- * in order, all or none. A missing table is PAIMON_CODE_TABLE_NOT_EXIST unless `ignore_if_not_exists`; a missing column is
- * PAIMON_CODE_COLUMN_NOT_EXIST, one that is there already PAIMON_CODE_COLUMN_ALREADY_EXIST, a change that the engine does not make
- * PAIMON_CODE_UNSUPPORTED or PAIMON_CODE_INVALID_INPUT. Tables that are open keep the schema they were opened with.
- *
- * `catalog` and `identifier` are NULL or live, `changes` is NULL or NUL-terminated.
- */
-paimon_error *paimon_catalog_alter_table(const paimon_catalog *catalog,
-                                         const paimon_identifier *identifier,
-                                         const char *changes,
-                                         bool ignore_if_not_exists);
 
 /**
  * Frees an error. NULL is ignored.

@@ -4,12 +4,13 @@
 
 use std::collections::HashMap;
 use std::ffi::c_char;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use paimon::catalog::{Identifier, DEFAULT_MAIN_BRANCH};
-use paimon::spec::{Schema, SchemaChange};
+use paimon::spec::Schema;
 use paimon::{Catalog, CatalogFactory, Error, Options, Table};
 
+use crate::alter::check_option;
 use crate::error::{borrow, guard, guard_void, paimon_error, slice, text, Failure, Result, PAIMON_CODE_UNSUPPORTED};
 use crate::handle;
 use crate::runtime::Hold;
@@ -227,6 +228,9 @@ fn validated(schema: &str) -> Result<Schema> {
     if schema.fields().is_empty() {
         return Err(Failure::invalid("the schema has no fields"));
     }
+    for (key, value) in schema.options() {
+        check_option(key, value)?;
+    }
     Ok(schema.copy(schema.row_type())?)
 }
 
@@ -315,50 +319,8 @@ pub unsafe extern "C" fn paimon_catalog_rename_table(
     })
 }
 
-/// Changes a table's schema: `changes` is a JSON array of Java's SchemaChange objects (`{"action": "setOption", "key": ...}`), applied
-/// in order, all or none. A missing table is PAIMON_CODE_TABLE_NOT_EXIST unless `ignore_if_not_exists`; a missing column is
-/// PAIMON_CODE_COLUMN_NOT_EXIST, one that is there already PAIMON_CODE_COLUMN_ALREADY_EXIST, a change that the engine does not make
-/// PAIMON_CODE_UNSUPPORTED or PAIMON_CODE_INVALID_INPUT. Tables that are open keep the schema they were opened with.
-///
-/// # Safety
-/// `catalog` and `identifier` are NULL or live, `changes` is NULL or NUL-terminated.
-#[no_mangle]
-pub unsafe extern "C" fn paimon_catalog_alter_table(
-    catalog: *const paimon_catalog,
-    identifier: *const paimon_identifier,
-    changes: *const c_char,
-    ignore_if_not_exists: bool,
-) -> *mut paimon_error {
-    guard_void(|| {
-        // SAFETY: as the caller promises.
-        let (catalog, identifier, changes) = unsafe {
-            (
-                borrow(catalog, "the catalog")?,
-                borrow(identifier, "the identifier")?,
-                text(changes, "the changes")?,
-            )
-        };
-        plain(&identifier.identifier)?;
-        let changes: Vec<SchemaChange> = serde_json::from_str(changes)
-            .map_err(|error| Failure::invalid(format!("the changes are not an array of Paimon's schema changes: {error}")))?;
-        // The engine writes the next schema file over whatever another change wrote meanwhile: let those of this process queue.
-        let _turn = ALTERING.lock().unwrap_or_else(PoisonError::into_inner);
-        catalog.hold.run(async {
-            let altered = catalog
-                .catalog
-                .alter_table(&identifier.identifier, changes, ignore_if_not_exists);
-            match altered.await {
-                Err(error @ Error::TableNotExist { .. }) => Err(catalog.missing(&identifier.identifier, error).await),
-                other => Ok(other?),
-            }
-        })
-    })
-}
-
-static ALTERING: Mutex<()> = Mutex::new(());
-
 /// Refuses a name with a branch or a system table in it, for what can be done to tables only.
-fn plain(identifier: &Identifier) -> Result<()> {
+pub fn plain(identifier: &Identifier) -> Result<()> {
     let parsed = identifier.parsed_object_name()?;
     if parsed.branch().is_some() || parsed.system_table().is_some() {
         return Err(Failure::new(
@@ -392,7 +354,7 @@ impl paimon_catalog {
     }
 
     /// Says what is missing, the table or its database: the engine does not look, and the way out differs.
-    async fn missing(&self, name: &Identifier, error: Error) -> Failure {
+    pub async fn missing(&self, name: &Identifier, error: Error) -> Failure {
         let mut failure = Failure::from(match self.catalog.get_database(name.database()).await {
             Err(missing @ Error::DatabaseNotExist { .. }) => missing,
             _ => error,

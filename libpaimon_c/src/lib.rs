@@ -16,6 +16,7 @@
 
 pub mod abi;
 pub mod alloc;
+pub mod alter;
 pub mod arrow;
 pub mod catalog;
 pub mod error;

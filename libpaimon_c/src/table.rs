@@ -268,12 +268,17 @@ pub unsafe extern "C" fn paimon_table_new_read_builder_with_options(
             let there = match shared.table.copy_with_time_travel_strict(options).await {
                 Ok(there) => there,
                 Err(error) => {
+                    let tags = shared.table.tag_manager();
+                    if matches!(selector, "scan.tag-name" | "scan.version")
+                        && matches!(error, Error::DataInvalid { .. })
+                        && tags.tag_exists(&value).await.unwrap_or(false)
+                    {
+                        return Err(Failure::reading(error, tags.tag_path(&value)));
+                    }
                     let failure = Failure::from(error);
                     let code = match (selector, failure.code) {
                         (_, PAIMON_CODE_SNAPSHOT_NOT_EXIST) => PAIMON_CODE_TRAVEL_SNAPSHOT_NOT_EXIST,
-                        ("scan.tag-name", PAIMON_CODE_INVALID_INPUT)
-                            if !shared.table.tag_manager().tag_exists(&value).await.unwrap_or(true) =>
-                        {
+                        ("scan.tag-name", PAIMON_CODE_INVALID_INPUT) if !tags.tag_exists(&value).await.unwrap_or(true) => {
                             PAIMON_CODE_TRAVEL_TAG_NOT_EXIST
                         }
                         (_, code) => code,

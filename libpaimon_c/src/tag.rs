@@ -363,15 +363,19 @@ pub async fn tags(catalog: &paimon_catalog, name: &Identifier, table: &Table) ->
 
 async fn get_tag(catalog: &paimon_catalog, name: &Identifier, table: &Table, tag: &str) -> Result<GetTagResponse> {
     let parsed = name.parsed_object_name()?;
+    let corrupt = |error| match error {
+        Error::DataInvalid { .. } => Failure::reading(error, table.tag_manager().tag_path(tag)),
+        other => other.into(),
+    };
     if parsed.branch().is_none() || table.rest_env().is_some() {
         let base = match parsed.system_table() {
             None => name.clone(),
             Some(_) => Identifier::new(name.database(), parsed.table()),
         };
-        return Ok(catalog.catalog.get_tag(&base, tag).await?);
+        return catalog.catalog.get_tag(&base, tag).await.map_err(corrupt);
     }
     // The engine's catalog takes a branch for a table.
-    let Some((snapshot, created, retained)) = table.tag_manager().get_with_metadata(tag).await? else {
+    let Some((snapshot, created, retained)) = table.tag_manager().get_with_metadata(tag).await.map_err(corrupt)? else {
         return Err(Error::TagNotExist { tag_name: tag.into() }.into());
     };
     // The file has a local time without its zone, which the engine hands out as if it were UTC.

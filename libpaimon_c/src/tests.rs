@@ -15,6 +15,7 @@ use arrow_array::ffi::{from_ffi, FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::types::Int32Type;
 use arrow_array::{Array, RecordBatch, StructArray};
 
+use crate::alter::*;
 use crate::arrow::*;
 use crate::catalog::*;
 use crate::error::*;
