@@ -63,7 +63,7 @@ verify-lib: ## Prove that the embedded native library came from the sources here
 	go run ./$(CRATE)/build verify
 
 .PHONY: interop
-interop: ## Let Java and Python read what Go writes, and the golden tables
+interop: ## Let Java and Python read what Go writes and the golden tables, and Go what Java writes
 	tests/interop/check.sh
 	tests/interop/check.sh tests/testdata/warehouse tests/testdata/expected
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the rows of one table, as pypaimon-rust sees them, in the interop row format.
+"""Writes the rows of tables, as pypaimon or pypaimon-rust see them, in the interop row format.
 
-Usage: dump.py WAREHOUSE DATABASE TABLE
+Usage: dump.py python|rust WAREHOUSE OUTDIR NAME...
 
-The format is defined in java/src/Dump.java. Python's own conversions lose float32 widths and
+Makes OUTDIR/NAME.jsonl for each name: DATABASE.TABLE, DATABASE.TABLE$branch_BRANCH or, with pypaimon,
+DATABASE.TABLE@TAG. The format is defined in java/src/Dump.java. Python's own conversions lose float32 widths and
 nanoseconds, so values are spelled from the Arrow arrays. An Arrow type without a rule is an error.
 """
 
@@ -15,7 +16,6 @@ import os
 import sys
 
 import pyarrow as pa
-from pypaimon_rust.datafusion import PaimonCatalog
 
 UNITS_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 EPOCH = datetime.datetime(1970, 1, 1)
@@ -139,22 +139,56 @@ def objects(names, columns, count):
     return ["{" + ",".join(f"{key}:{column[i]}" for key, column in zip(keys, spelled)) + "}" for i in range(count)]
 
 
-def main():
-    if len(sys.argv) != 4:
-        sys.exit("usage: dump.py WAREHOUSE DATABASE TABLE")
-    warehouse, database, name = sys.argv[1:]
-    # The engine takes absolute paths only.
-    table = PaimonCatalog({"warehouse": os.path.abspath(warehouse)}).get_table((database, name))
-    names = [field.name() for field in table.schema().fields()]
+def read_with_python(catalog, name):
+    identifier, _, tag = name.partition("@")
+    table = catalog.get_table(identifier)
+    if tag:
+        table = table.copy({"scan.tag-name": tag})
     builder = table.new_read_builder()
-    lines = []
-    for batch in builder.new_read().read_arrow(builder.new_scan().plan().splits()):
-        if batch.schema.names != names:
-            raise ValueError(f"columns {batch.schema.names} in place of {names}")
-        lines += objects(names, batch.columns, batch.num_rows)
-    out = sys.stdout.buffer
-    out.writelines(line.encode() + b"\n" for line in sorted(lines))
-    out.flush()
+    rows = builder.new_read().to_arrow(builder.new_scan().plan().splits())
+    return [field.name for field in table.fields], rows.to_batches()
+
+
+def read_with_rust(catalog, name):
+    table = catalog.get_table(tuple(name.split(".", 1)))
+    builder = table.new_read_builder()
+    batches = builder.new_read().read_arrow(builder.new_scan().plan().splits())
+    return [field.name() for field in table.schema().fields()], batches
+
+
+def lines(columns, batches):
+    spelled = []
+    for batch in batches:
+        if batch.schema.names != columns:
+            raise ValueError(f"columns {batch.schema.names} in place of {columns}")
+        spelled += objects(columns, batch.columns, batch.num_rows)
+    return sorted(spelled)
+
+
+def main():
+    if len(sys.argv) < 4 or sys.argv[1] not in ("python", "rust"):
+        sys.exit("usage: dump.py python|rust WAREHOUSE OUTDIR NAME...")
+    reader, warehouse, out, *names = sys.argv[1:]
+    options = {"warehouse": os.path.abspath(warehouse)}  # the engine takes absolute paths only
+    if reader == "python":
+        from pypaimon import CatalogFactory
+
+        catalog, read = CatalogFactory.create(options), read_with_python
+    else:
+        from pypaimon_rust.datafusion import PaimonCatalog
+
+        catalog, read = PaimonCatalog(options), read_with_rust
+    failed = False
+    for name in names:
+        try:
+            text = "".join(line + "\n" for line in lines(*read(catalog, name)))
+        except Exception as e:
+            print(f"{name}: {e!r}", file=sys.stderr)
+            failed = True
+            continue
+        with open(os.path.join(out, name + ".jsonl"), "x", encoding="utf-8", newline="") as file:
+            file.write(text)
+    sys.exit(failed)
 
 
 if __name__ == "__main__":

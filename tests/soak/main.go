@@ -2,6 +2,8 @@
 
 // Command soak opens a catalog and a table, writes one row, prepares, aborts and closes everything, over and over, and fails if
 // memory keeps growing or anything is left behind. It reads /proc, so it needs Linux.
+//
+// With -commits it makes that many commits instead, and prints what they cost.
 package main
 
 import (
@@ -43,8 +45,15 @@ var (
 func main() {
 	log.SetFlags(0)
 	loops := flag.Int("n", 10_000, "how many loops to run")
+	commits := flag.Int("commits", 0, "how many commits of one row to make, in place of the loops")
 	flag.Parse()
-	if err := run(*loops); err != nil {
+	var err error
+	if *commits > 0 {
+		err = runCommits(*commits)
+	} else {
+		err = run(*loops)
+	}
+	if err != nil {
 		log.Fatal(err)
 	}
 }

@@ -4,8 +4,9 @@
 # Runs the programs in src/ with Paimon Java: needs a JDK (17 or later) and Maven.
 #
 #   run.sh build                            resolve the class path and compile; the others do it too
-#   run.sh golden OUTDIR                    write OUTDIR/warehouse and OUTDIR/expected
-#   run.sh dump WAREHOUSE DATABASE TABLE    print a table's rows, see src/Dump.java
+#   run.sh golden OUTDIR                    write OUTDIR/warehouse and OUTDIR/expected, see src/Golden.java
+#   run.sh provision OUTDIR                 the same with many more tables, see src/Provision.java
+#   run.sh dump WAREHOUSE OUTDIR NAME...    write the rows of tables to OUTDIR, see src/Dump.java
 #
 # The class path and the classes are kept in target/ until pom.xml or a source changes.
 set -euo pipefail
@@ -32,9 +33,7 @@ classpath_is_current() {
 build() {
     mkdir -p "$target"
     if ! classpath_is_current; then
-        # Standard output belongs to dump.
-        mvn -B -q -f "$here/pom.xml" dependency:build-classpath \
-            "-Dmdep.outputFile=$classpath_file.new" >&2
+        mvn -B -q -f "$here/pom.xml" dependency:build-classpath "-Dmdep.outputFile=$classpath_file.new"
         echo >>"$classpath_file.new" # read wants a whole line
         mv "$classpath_file.new" "$classpath_file"
     fi
@@ -61,15 +60,15 @@ build)
     [[ $# -eq 1 ]] || usage
     build
     ;;
-golden)
+golden | provision)
     [[ $# -eq 2 ]] || usage
     build
-    java_main Golden "$2"
+    java_main "interop.${1^}" "$2"
     ;;
 dump)
-    [[ $# -eq 4 ]] || usage
+    [[ $# -ge 3 ]] || usage
     build
-    java_main Dump "$2" "$3" "$4"
+    java_main interop.Dump "${@:2}"
     ;;
 *)
     usage

@@ -4,9 +4,9 @@
 //
 //	write WAREHOUSE EXPECTED
 //
-// It writes them into the database "default" of the warehouse, and the rows that each must have at the end into
-// EXPECTED/default.TABLE.jsonl, in the format that java/src/Dump.java defines. The expected rows come from the literals in
-// tables.go alone: nothing is read back.
+// It writes them into the database "default" of the warehouse, and the rows that each must have at the end, and at its tags and
+// branches, into EXPECTED/default.NAME.jsonl, in the format that java/src/Dump.java defines, which says what a name is. The expected
+// rows come from the literals in tables.go and histories.go alone: nothing is read back.
 package main
 
 import (
@@ -47,9 +47,19 @@ func run(warehouse, expected string) error {
 		if err := t.write(catalog); err != nil {
 			return fmt.Errorf("table %s: %w", t.name, err)
 		}
-		file := filepath.Join(expected, database+"."+t.name+".jsonl")
-		if err := os.WriteFile(file, []byte(t.lines()), 0o666); err != nil {
+		if err := expect(expected, t.name, t.schema.Fields, t.rows); err != nil {
 			return err
+		}
+	}
+	for _, h := range histories {
+		name, err := h.run(catalog)
+		if err != nil {
+			return fmt.Errorf("table %s: %w", name, err)
+		}
+		for _, v := range h.views {
+			if err := expect(expected, name+v.suffix, v.fields, v.rows); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -57,35 +67,39 @@ func run(warehouse, expected string) error {
 
 // write creates the table and runs its jobs.
 func (t table) write(catalog *paimon.Catalog) error {
-	id := paimon.NewIdentifier(database, t.name)
-	if err := catalog.CreateTable(id, &t.schema, false); err != nil {
-		return err
-	}
-	handle, err := catalog.GetTable(id)
-	if err != nil {
-		return err
-	}
-	defer handle.Close()
-	columns, err := handle.ArrowSchema()
-	if err != nil {
+	if err := catalog.CreateTable(id(t.name), &t.schema, false); err != nil {
 		return err
 	}
 	for i, j := range t.jobs {
-		if err := j.run(handle, columns); err != nil {
+		if err := j.runOn(catalog, id(t.name)); err != nil {
 			return fmt.Errorf("job %d: %w", i, err)
 		}
 	}
 	return nil
 }
 
-// lines spells the expected rows, sorted.
-func (t table) lines() string {
+// expect writes down, sorted, the rows that a table must have.
+func expect(folder, name string, fields []paimon.DataField, rows []row) error {
 	var lines []string
-	for _, r := range t.rows {
-		lines = append(lines, object(t.schema.Fields, r)+"\n")
+	for _, r := range rows {
+		lines = append(lines, object(fields, r)+"\n")
 	}
 	slices.Sort(lines)
-	return strings.Join(lines, "")
+	return os.WriteFile(filepath.Join(folder, database+"."+name+".jsonl"), []byte(strings.Join(lines, "")), 0o666)
+}
+
+// runOn opens a table and runs the job on it.
+func (j job) runOn(catalog *paimon.Catalog, id paimon.Identifier) error {
+	t, err := catalog.GetTable(id)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	columns, err := t.ArrowSchema()
+	if err != nil {
+		return err
+	}
+	return j.run(t, columns)
 }
 
 // run makes one commit of all writes of a job.

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import java.io.PrintStream;
+package interop;
+
+import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.LocalDate;
 import java.time.LocalTime;
 import java.time.format.DateTimeFormatter;
@@ -14,6 +18,7 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import org.apache.paimon.catalog.Catalog;
 import org.apache.paimon.catalog.CatalogContext;
 import org.apache.paimon.catalog.CatalogFactory;
@@ -39,9 +44,10 @@ import org.apache.paimon.types.RowType;
 import org.apache.paimon.types.VectorType;
 
 /**
- * Prints the rows of one table, as Paimon's own reader sees them, in the interop row format.
+ * Writes the rows of tables, as Paimon's own reader sees them, in the interop row format.
  *
- * <p>Usage: {@code Dump WAREHOUSE DATABASE TABLE}
+ * <p>Usage: {@code Dump WAREHOUSE OUTDIR NAME...} makes {@code OUTDIR/NAME.jsonl} for each name:
+ * DATABASE.TABLE, DATABASE.TABLE$branch_BRANCH or DATABASE.TABLE@TAG.
  *
  * <h2>The interop row format</h2>
  *
@@ -98,28 +104,51 @@ public final class Dump {
     private Dump() {}
 
     public static void main(String[] args) throws Exception {
-        if (args.length != 3) {
-            System.err.println("usage: Dump WAREHOUSE DATABASE TABLE");
+        if (args.length < 2) {
+            System.err.println("usage: Dump WAREHOUSE OUTDIR NAME...");
             System.exit(2);
         }
-        List<String> lines = new ArrayList<>();
+        boolean failed = false;
         try (Catalog catalog = openCatalog(args[0]);
                 IOManager io = IOManager.create(System.getProperty("java.io.tmpdir"))) {
-            Table table = catalog.getTable(Identifier.create(args[1], args[2]));
-            RowType type = table.rowType();
-            ReadBuilder builder = table.newReadBuilder();
-            try (RecordReader<InternalRow> reader =
-                    builder.newRead().withIOManager(io).createReader(builder.newScan().plan())) {
-                reader.forEachRemaining(row -> lines.add(line(row, type)));
+            for (String name : Arrays.asList(args).subList(2, args.length)) {
+                try {
+                    write(Path.of(args[1], name + ".jsonl"), lines(open(catalog, name), io));
+                } catch (Exception e) {
+                    System.err.println(name + ": " + e);
+                    failed = true;
+                }
             }
         }
-        lines.sort(BY_UTF8);
-        PrintStream out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
-        lines.forEach(line -> out.append(line).append('\n'));
-        out.flush();
-        if (out.checkError()) {
-            throw new IllegalStateException("cannot write to standard output");
+        System.exit(failed ? 1 : 0);
+    }
+
+    /** Opens what a name stands for: DATABASE.TABLE, DATABASE.TABLE$branch_BRANCH or DATABASE.TABLE@TAG. */
+    private static Table open(Catalog catalog, String name) throws Exception {
+        int dot = name.indexOf('.');
+        int at = (name + '@').indexOf('@');
+        Table table = catalog.getTable(Identifier.create(name.substring(0, dot), name.substring(dot + 1, at)));
+        return at == name.length() ? table : table.copy(Map.of("scan.tag-name", name.substring(at + 1)));
+    }
+
+    /** Reads all rows of a table and spells them, sorted. */
+    static List<String> lines(Table table, IOManager io) throws Exception {
+        List<String> lines = new ArrayList<>();
+        RowType type = table.rowType();
+        ReadBuilder builder = table.newReadBuilder();
+        try (RecordReader<InternalRow> reader =
+                builder.newRead().withIOManager(io).createReader(builder.newScan().plan())) {
+            reader.forEachRemaining(row -> lines.add(line(row, type)));
         }
+        lines.sort(BY_UTF8);
+        return lines;
+    }
+
+    /** Writes lines to a new file. */
+    static void write(Path file, List<String> lines) throws IOException {
+        StringBuilder text = new StringBuilder();
+        lines.forEach(line -> text.append(line).append('\n'));
+        Files.writeString(file, text, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
     }
 
     /** Opens the filesystem catalog at a local directory. */
