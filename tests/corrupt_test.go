@@ -165,21 +165,15 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// folderOnly has the damages whose error names the table's folder and not the file, unnamed those whose error names the table alone.
+// folderOnly has the damages whose error names the folder of the table or bucket and not the file, unnamed those whose error names the
+// table alone.
 var folderOnly = map[string][]string{
-	"manifest list":  {"truncated", "empty", "garbage", "flipped"},
-	"manifest":       {"truncated", "empty", "garbage", "flipped"},
-	"index manifest": {"truncated", "empty", "garbage"},
-	"snapshot":       {"truncated", "empty", "garbage", "missing", "flipped"},
+	"snapshot":         {"truncated", "empty", "garbage", "missing", "flipped"},
+	"deletion vectors": {"garbage"},
 }
 
 var unnamed = map[string][]string{
-	"Parquet file":            {"garbage"},
-	"Parquet file with a key": {"garbage"},
-	"ORC file":                {"truncated", "empty", "garbage", "missing", "flipped"},
-	"Avro file":               {"garbage", "flipped"},
-	"schema":                  {"missing"}, // no such table
-	"deletion vectors":        {"garbage"},
+	"schema": {"missing"}, // no such table
 }
 
 func wantDamage(t *testing.T, what, damage string, err error, id paimon.Identifier, file string) {

@@ -236,17 +236,3 @@ func TestLatestHintOfNothing(t *testing.T) {
 	_, err = scan.Plan()
 	wantError(t, err, paimon.ErrSnapshotNotExist, "LATEST")
 }
-
-// A hint that names no snapshot does not hide those that are there (case B56).
-func TestLatestHint(t *testing.T) {
-	for _, hint := range []string{"99", "1", "2\n", "", "abc", "-5"} {
-		t.Run(hint, func(t *testing.T) {
-			allocator := checkLeaks(t)
-			_, table := history(t, allocator)
-			must(t, os.WriteFile(filepath.Join(folder(table), "snapshot", "LATEST"), []byte(hint), 0o644))
-			must(t, os.WriteFile(filepath.Join(folder(table), "snapshot", "snapshot-4.tmp-6ba7b810"), []byte("{"), 0o644))
-			wantSnapshot(t, table, 3)
-			wantRows(t, table, "1 a", "2 b", "3 c")
-		})
-	}
-}

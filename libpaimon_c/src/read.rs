@@ -11,13 +11,14 @@ use arrow_array::{RecordBatch, RecordBatchOptions, StringArray};
 use futures::StreamExt;
 use paimon::arrow::build_target_arrow_schema;
 use paimon::resource::ResourceContext;
-use paimon::spec::{DataField, DataType};
+use paimon::spec::{DataField, DataType, IndexManifest, Manifest, ManifestList};
 use paimon::table::ArrowRecordBatchStream;
 use paimon::{DataSplit, Error, Plan, ReadBuilder, Table};
 
 use crate::arrow;
 use crate::error::{
-    borrow, guard, guard_void, paimon_error, slice, text, Failure, Result, PAIMON_CODE_INVALID_INPUT, PAIMON_CODE_UNSUPPORTED,
+    borrow, guard, guard_void, paimon_error, slice, text, Failure, Result, PAIMON_CODE_INVALID_INPUT, PAIMON_CODE_IO_ERROR,
+    PAIMON_CODE_UNSUPPORTED,
 };
 use crate::filter::Filter;
 use crate::handle;
@@ -430,12 +431,58 @@ pub unsafe extern "C" fn paimon_table_scan_plan(scan: *const paimon_table_scan) 
             }
             other => other,
         };
-        let plan = plan.map_err(|error| Failure::reading(error, format!("the manifests of {}", shared.table.location())))?;
+        let plan = plan.map_err(|error| {
+            let failure = Failure::stored(error);
+            if failure.code != PAIMON_CODE_IO_ERROR {
+                return failure;
+            }
+            if let Some(format) = shared
+                .table
+                .schema()
+                .options()
+                .get("manifest.format")
+                .filter(|format| *format != "avro")
+            {
+                return Failure::new(
+                    PAIMON_CODE_UNSUPPORTED,
+                    format!("the table's manifests are of the format {format}, want avro"),
+                );
+            }
+            let place = shared.hold.run(broken_manifest(&shared.table));
+            let place = place.unwrap_or_else(|| format!("the manifests of {}", shared.table.location()));
+            if failure.message.contains(&place) {
+                return failure;
+            }
+            Failure::new(failure.code, format!("cannot read {place}: {}", failure.message))
+        })?;
         Ok(paimon_plan {
             splits: plan.into_splits(),
             partition_keys: scan.shared.table.schema().partition_keys().to_vec(),
         })
     }))
+}
+
+/// Looks for the manifest that made a plan fail, which the engine does not name.
+async fn broken_manifest(table: &Table) -> Option<String> {
+    let snapshot = match table.travel_snapshot() {
+        Some(snapshot) => snapshot.clone(),
+        None => latest(table).await.ok()??,
+    };
+    let (storage, manager) = (table.file_io(), table.snapshot_manager());
+    for list in [snapshot.base_manifest_list(), snapshot.delta_manifest_list()] {
+        let path = manager.manifest_path(list);
+        let Ok(manifests) = ManifestList::read(storage, &path).await else {
+            return Some(path);
+        };
+        for manifest in manifests {
+            let path = manager.manifest_path(manifest.file_name());
+            if Manifest::read(storage, &path).await.is_err() {
+                return Some(path);
+            }
+        }
+    }
+    let path = manager.manifest_path(snapshot.index_manifest()?);
+    IndexManifest::read(storage, &path).await.is_err().then_some(path)
 }
 
 /// Frees a plan; readers made from it stay valid. NULL is ignored.
