@@ -25,8 +25,7 @@ import (
 )
 
 // Every table of the warehouse in PAIMON_TEST_INTEROP has the rows that its expected file says, and the Arrow schema that it
-// claims: `make interop` runs this on the tables that Java wrote, see interop/java/src/Provision.java. Where the engine presents
-// values otherwise than Java, the folder expected/engine says how.
+// claims: `make interop` runs this on the tables that Java wrote, see interop/java/src/Provision.java.
 func TestInterop(t *testing.T) {
 	root := os.Getenv("PAIMON_TEST_INTEROP")
 	expected := filepath.Join(root, "expected")
@@ -42,10 +41,7 @@ func TestInterop(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(file), ".jsonl")
 		t.Run(name, func(t *testing.T) {
 			checkLeaks(t)
-			want, err := os.ReadFile(filepath.Join(expected, "engine", filepath.Base(file)))
-			if err != nil {
-				want, err = os.ReadFile(file)
-			}
+			want, err := os.ReadFile(file)
 			must(t, err)
 			database, object, _ := strings.Cut(name, ".")
 			object, tag, _ := strings.Cut(object, "@")

@@ -37,9 +37,8 @@ final class Types {
                         warehouse.create("types_" + format + (keyed ? "_keyed" : ""), schema).commit(rows);
                 if (format.equals("orc")) {
                     // Java's ORC writer moves fractions of the last second before 1970 to the first after it.
-                    // CHAR is padded in ORC files. Java takes the blanks away when it reads, the Rust engine does not.
-                    String moved = "1970-01-01T00:00:00";
-                    table.expect(rows(nanos, moved, "abc", "")).engineGives(rows(nanos, moved, "abc  ", "     "));
+                    // CHAR is padded in ORC files, and read without the blanks.
+                    table.expect(rows(nanos, "1970-01-01T00:00:00", "abc", ""));
                 } else {
                     table.expectAll();
                 }

@@ -140,12 +140,6 @@ final class Warehouse implements AutoCloseable {
             return this;
         }
 
-        /** Says in which rows the Rust engine presents the table, where that differs from Java. */
-        void engineGives(List<GenericRow> rows) throws Exception {
-            Path folder = Files.createDirectories(expected.resolve("engine"));
-            Dump.write(folder.resolve(DATABASE + "." + name + ".jsonl"), spell(open(), rows));
-        }
-
         private void note(String suffix, Table table, List<GenericRow> rows) throws Exception {
             List<String> lines = spell(table, rows);
             List<String> read = Dump.lines(table, io);
