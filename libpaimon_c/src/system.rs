@@ -203,6 +203,15 @@ struct File {
     first_row_id: Option<i64>,
 }
 
+/// What the files of a bucket come to.
+#[derive(Default)]
+struct Sum {
+    rows: i64,
+    bytes: i64,
+    files: i64,
+    made: Option<i64>,
+}
+
 /// The values of a partition as Java prints them: "{a, b}".
 fn partition_values(table: &Table, bucket_path: &str) -> String {
     let keys = table.schema().partition_keys().len();
@@ -395,22 +404,25 @@ impl System {
                 ]
             }
             "buckets" => {
-                let mut buckets: BTreeMap<(&str, i32), (i64, i64, i64, Option<i64>)> = BTreeMap::new();
+                let mut buckets: BTreeMap<(&str, i32), Sum> = BTreeMap::new();
                 for file in files {
                     let sum = buckets.entry((&file.partition, file.bucket)).or_default();
-                    *sum = (sum.0 + file.rows, sum.1 + file.bytes, sum.2 + 1, sum.3.max(file.made));
+                    sum.rows += file.rows;
+                    sum.bytes += file.bytes;
+                    sum.files += 1;
+                    sum.made = sum.made.max(file.made);
                 }
-                let sum = |pick: fn(&(i64, i64, i64, Option<i64>)) -> Option<i64>| buckets.values().map(pick).collect();
+                let sum = |pick: fn(&Sum) -> Option<i64>| buckets.values().map(pick).collect();
                 vec![
                     column(
                         "partition",
                         Cells::Text(buckets.keys().map(|key| Some(key.0.to_string())).collect()),
                     ),
                     column("bucket", Cells::Int(buckets.keys().map(|key| Some(key.1)).collect())).required(),
-                    column("record_count", Cells::Long(sum(|sum| Some(sum.0)))).required(),
-                    column("file_size_in_bytes", Cells::Long(sum(|sum| Some(sum.1)))).required(),
-                    column("file_count", Cells::Long(sum(|sum| Some(sum.2)))).required(),
-                    column("last_update_time", Cells::Time(sum(|sum| sum.3))),
+                    column("record_count", Cells::Long(sum(|sum| Some(sum.rows)))).required(),
+                    column("file_size_in_bytes", Cells::Long(sum(|sum| Some(sum.bytes)))).required(),
+                    column("file_count", Cells::Long(sum(|sum| Some(sum.files)))).required(),
+                    column("last_update_time", Cells::Time(sum(|sum| sum.made))),
                 ]
             }
             _ => {
