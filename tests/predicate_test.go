@@ -67,11 +67,13 @@ func TestEveryOperatorOnEveryType(t *testing.T) {
 		{paimon.FloatType(), [3]cell{-1.5, 0.0, math.NaN()}, [3]any{float32(-1.5), 0, math.NaN()}},
 		{paimon.DoubleType(), [3]cell{math.Inf(-1), math.Copysign(0, -1), math.NaN()}, [3]any{math.Inf(-1), 0.0, float32(math.NaN())}},
 		{
-			paimon.DecimalType(9, 2), [3]cell{big.NewRat(-999999999, 100), big.NewRat(3, 2), big.NewRat(999999999, 100)},
+			paimon.DecimalType(9, 2),
+			[3]cell{big.NewRat(-999999999, 100), big.NewRat(3, 2), big.NewRat(999999999, 100)},
 			[3]any{decimal128.FromI64(-999999999), paimon.NewDecimal(15, 2, 1), decimal256.FromI64(999999999)},
 		},
 		{
-			paimon.DecimalType(38, 0), [3]cell{big.NewRat(-1, 1), big.NewRat(2, 1), new(big.Rat).SetInt(decimal128.GetMaxValue(38).BigInt())},
+			paimon.DecimalType(38, 0),
+			[3]cell{big.NewRat(-1, 1), big.NewRat(2, 1), new(big.Rat).SetInt(decimal128.GetMaxValue(38).BigInt())},
 			[3]any{-1, paimon.NewDecimal(200, 3, 2), decimal128.GetMaxValue(38)},
 		},
 		{paimon.CharType(3), [3]cell{"a", "b", "é"}, [3]any{"a", "b", "é"}},
@@ -80,11 +82,13 @@ func TestEveryOperatorOnEveryType(t *testing.T) {
 		{paimon.DateType(), [3]cell{int64(-1), int64(19782), int64(2932896)}, [3]any{paimon.Date(-1), day, paimon.Date(2932896)}},
 		{paimon.TimeType(3), [3]cell{int64(0), int64(1), int64(86399999)}, [3]any{paimon.Time(0), paimon.Time(1), paimon.Time(86399999)}},
 		{
-			paimon.TimestampType(9), [3]cell{moment{-1, 999999999}, moment{0, 1}, moment{1709164800, 1}},
+			paimon.TimestampType(9),
+			[3]cell{moment{-1, 999999999}, moment{0, 1}, moment{1709164800, 1}},
 			[3]any{paimon.Timestamp{Millis: -1, Nanos: 999999}, paimon.Timestamp{Nanos: 1}, day.Add(1)},
 		},
 		{
-			paimon.LocalZonedTimestampType(6), [3]cell{moment{-1, 0}, moment{0, 1000}, moment{1709161200, 0}},
+			paimon.LocalZonedTimestampType(6),
+			[3]cell{moment{-1, 0}, moment{0, 1000}, moment{1709161200, 0}},
 			[3]any{paimon.LocalZonedTimestamp{Millis: -1000}, paimon.LocalZonedTimestamp{Nanos: 1000}, day},
 		},
 	}
