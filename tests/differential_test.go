@@ -3,6 +3,7 @@
 package tests
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -940,4 +943,71 @@ func (s *scanner) try(p *paimon.Predicate, pushdown bool) (rows []row, err error
 		}
 		batch.Release()
 	}
+}
+
+// Filters look at values as they are read: in today's type, though files and their statistics have the type of old.
+func TestFiltersAfterSchemaChange(t *testing.T) {
+	checkLeaks(t)
+	for _, format := range []string{"parquet", "avro"} {
+		for _, key := range [][]string{nil, {"k"}} {
+			f := &fixture{schema: paimon.Schema{Fields: []paimon.DataField{
+				{Name: "k", Type: paimon.IntType().NotNull()},
+				{Name: "t", Type: paimon.TimestampType(6)},
+				{Name: "s", Type: paimon.StringType()},
+				{Name: "n", Type: paimon.IntType()},
+				{Name: "d", Type: paimon.DecimalType(10, 4)},
+			}, PrimaryKeys: key, Options: map[string]string{"file.format": format}}}
+			if key != nil {
+				f.schema.Options["bucket"] = "1"
+			}
+			random := rand.New(rand.NewPCG(uint64(len(key)), 1))
+			for n := range 4 {
+				commit := []row{{int64(n), moment{0, 999000 + int64(n)}, "abc", int64(n), big.NewRat(int64(10000+40*n), 10000)}}
+				for range random.IntN(4) {
+					commit = append(commit, row{
+						int64(100 + random.IntN(9)), randomCell(random, paimon.TimestampType(6), false), randomCell(random, paimon.StringType(), false),
+						int64(random.IntN(9)), big.NewRat(int64(random.IntN(100000)), 10000),
+					})
+				}
+				f.commits = append(f.commits, commit)
+			}
+			table, done := f.make(t)
+			defer done()
+			location := strings.TrimPrefix(table.Location(), "file:")
+			changeSchema(t, location, map[string]map[string]string{
+				"t": {"type": "TIMESTAMP(3)"}, "s": {"type": "VARCHAR(2)"}, "n": {"name": "m", "type": "BIGINT"}, "d": {"type": "DECIMAL(10, 2)"},
+			}, "x", "INT")
+			catalog := openCatalog(t, filepath.Dir(filepath.Dir(location)))
+			changed := openTable(t, catalog, paimon.NewIdentifier("db", "t"))
+			differ(t, changed, 100, 7)
+			if rows := newScanner(t, changed, nil).read(t, nil, true); len(rows) < 4 || rows[0][5] != nil {
+				t.Errorf("rows %v", rows)
+			}
+			must := mustPredicate(t)
+			p := must(must(changed.PredicateBuilder().Eq("t", paimon.Timestamp{})).And(must(changed.PredicateBuilder().Lt("k", 100))))
+			wantFiltered(t, changed, p, "0", "1", "2", "3")
+		}
+	}
+}
+
+// changeSchema adds a schema file to a table, in which fields are different and one more is there.
+func changeSchema(t *testing.T, location string, changes map[string]map[string]string, name, dataType string) {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(location, "schema", "schema-0"))
+	must(t, err)
+	var schema map[string]any
+	must(t, json.Unmarshal(raw, &schema))
+	fields := schema["fields"].([]any)
+	for _, field := range fields {
+		field := field.(map[string]any)
+		for key, value := range changes[field["name"].(string)] {
+			field[key] = value
+		}
+	}
+	id := schema["highestFieldId"].(float64) + 1
+	schema["fields"] = append(fields, map[string]any{"id": id, "name": name, "type": dataType})
+	schema["highestFieldId"], schema["id"] = id, 1
+	raw, err = json.Marshal(schema)
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(location, "schema", "schema-1"), raw, 0o600))
 }

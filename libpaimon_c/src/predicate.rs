@@ -611,7 +611,7 @@ pub unsafe extern "C" fn paimon_predicate_is_in(
     len: usize,
 ) -> paimon_result<paimon_predicate> {
     // SAFETY: as the caller promises.
-    match unsafe { slice(literals, len, "the literals") } {
+    match unsafe { slice(literals, len, "the list of literals") } {
         // SAFETY: as the caller promises.
         Ok(literals) => unsafe { leaf(table, column, Op::In, literals) },
         Err(failure) => paimon_result::from(Err(failure)),
@@ -630,7 +630,7 @@ pub unsafe extern "C" fn paimon_predicate_is_not_in(
     len: usize,
 ) -> paimon_result<paimon_predicate> {
     // SAFETY: as the caller promises.
-    match unsafe { slice(literals, len, "the literals") } {
+    match unsafe { slice(literals, len, "the list of literals") } {
         // SAFETY: as the caller promises.
         Ok(literals) => unsafe { leaf(table, column, Op::NotIn, literals) },
         Err(failure) => paimon_result::from(Err(failure)),

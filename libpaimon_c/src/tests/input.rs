@@ -341,6 +341,59 @@ fn the_layout_describes_the_structs() {
 }
 
 #[test]
+fn predicates_of_null_are_refused() {
+    use crate::predicate::*;
+    let literal = || paimon_datum {
+        tag: 3,
+        int_val: 1,
+        double_val: 0.0,
+        str_data: null(),
+        str_len: 0,
+        int_val2: 0,
+        uint_val: 0,
+        uint_val2: 0,
+    };
+    let id = c("id");
+    let code = PAIMON_CODE_INVALID_INPUT;
+    let comparisons = [
+        paimon_predicate_equal,
+        paimon_predicate_not_equal,
+        paimon_predicate_less_than,
+        paimon_predicate_less_or_equal,
+        paimon_predicate_greater_than,
+        paimon_predicate_greater_or_equal,
+        paimon_predicate_starts_with,
+        paimon_predicate_ends_with,
+        paimon_predicate_contains,
+        paimon_predicate_like,
+    ];
+    unsafe {
+        for comparison in comparisons {
+            refused(comparison(null(), id.as_ptr(), literal()), code, "the table is NULL");
+        }
+        for test in [paimon_predicate_is_null, paimon_predicate_is_not_null] {
+            refused(test(null(), id.as_ptr()), code, "the table is NULL");
+        }
+        for list in [paimon_predicate_is_in, paimon_predicate_is_not_in] {
+            refused(list(null(), id.as_ptr(), null(), 0), code, "the table is NULL");
+            refused(list(null(), id.as_ptr(), null(), 1), code, "the list of literals is NULL");
+        }
+        for range in [paimon_predicate_between, paimon_predicate_not_between] {
+            refused(range(null(), id.as_ptr(), literal(), literal()), code, "the table is NULL");
+        }
+        for join in [paimon_predicate_and, paimon_predicate_or] {
+            refused(join(null(), 1), code, "NULL");
+            refused(join(null(), 0), code, "no predicates");
+        }
+        refused(paimon_predicate_not(null()), code, "NULL");
+        refused(paimon_read_builder_with_filter(null(), null()), code, "NULL");
+        refused(paimon_read_builder_with_filter_pushdown(null(), true), code, "NULL");
+        refused(paimon_read_builder_table(null()), code, "NULL");
+        paimon_predicate_free(null_mut());
+    }
+}
+
+#[test]
 fn every_function_is_tested() {
     let sources = [
         include_str!("../abi.rs"),
@@ -349,6 +402,7 @@ fn every_function_is_tested() {
         include_str!("../catalog.rs"),
         include_str!("../error.rs"),
         include_str!("../handle.rs"),
+        include_str!("../predicate.rs"),
         include_str!("../read.rs"),
         include_str!("../table.rs"),
         include_str!("../write.rs"),
