@@ -63,6 +63,9 @@ func nesting(data arrow.ArrayData) int {
 	for _, child := range data.Children() {
 		deepest = max(deepest, nesting(child))
 	}
+	if data.DataType().ID() == arrow.DICTIONARY {
+		deepest = max(deepest, nesting(data.Dictionary()))
+	}
 	return deepest + 1
 }
 
@@ -139,8 +142,12 @@ func (x *loan) exportArray(length, nulls, offset int64, buffers []unsafe.Pointer
 }
 
 func (x *loan) exportData(data arrow.ArrayData) *cArrowArray {
-	if data.DataType().ID() == arrow.NULL {
+	kind := storage(data.DataType()).ID()
+	switch kind {
+	case arrow.NULL:
 		return x.exportArray(int64(data.Len()), int64(data.Len()), int64(data.Offset()), nil, nil)
+	case arrow.RUN_END_ENCODED: // all of it is in its children
+		return x.exportArray(int64(data.Len()), 0, int64(data.Offset()), nil, data.Children())
 	}
 	buffers := make([]unsafe.Pointer, len(data.Buffers()))
 	for i, buffer := range data.Buffers() {
@@ -151,7 +158,19 @@ func (x *loan) exportData(data arrow.ArrayData) *cArrowArray {
 		// The other side counts for itself: a count that the bitmap belies would turn nulls into values.
 		nulls = array.UnknownNullCount
 	}
-	return x.exportArray(int64(data.Len()), nulls, int64(data.Offset()), buffers, data.Children())
+	if kind == arrow.STRING_VIEW || kind == arrow.BINARY_VIEW {
+		// Behind its views come the buffers that they point into, of which C has to be told the sizes.
+		var sizes []int64
+		for _, buffer := range data.Buffers()[2:] {
+			sizes = append(sizes, int64(buffer.Len()))
+		}
+		buffers = append(buffers, unsafe.Pointer(pinAll(x, sizes)))
+	}
+	exported := x.exportArray(int64(data.Len()), nulls, int64(data.Offset()), buffers, data.Children())
+	if kind == arrow.DICTIONARY {
+		exported.dictionary = x.exportData(data.Dictionary())
+	}
+	return exported
 }
 
 // lend gives the address of a buffer. Native code reads it only as far as lengths and offsets say, which checkRecord has compared, and

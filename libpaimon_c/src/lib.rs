@@ -18,6 +18,7 @@ pub mod abi;
 pub mod alloc;
 pub mod arrow;
 pub mod catalog;
+pub mod conform;
 pub mod error;
 mod exports;
 pub mod handle;
