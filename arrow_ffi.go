@@ -51,11 +51,44 @@ func checkRecord(op, object string, record arrow.RecordBatch) error {
 		if !arrow.TypeEqual(column.DataType(), schema.Field(i).Type) {
 			return invalidInput(op, object, "column %q is of type %v but the record's schema says %v", name, column.DataType(), schema.Field(i).Type)
 		}
-		if err := array.Validate(column); err != nil {
+		if err := validate(column); err != nil {
 			return invalidInput(op, object, "column %q is not valid Arrow data: %v", name, err)
 		}
 	}
 	return nil
+}
+
+// validate compares lengths, offsets and buffers. arrow-go wants a buffer of run ends that it does not make itself.
+func validate(column arrow.Array) error {
+	data, changed := withRunBuffers(column.Data())
+	if !changed {
+		return array.Validate(column)
+	}
+	defer data.Release()
+	column = array.MakeFromData(data)
+	defer column.Release()
+	return array.Validate(column)
+}
+
+// withRunBuffers gives run ends at any depth their missing buffer, in a copy that the caller releases, or says that it is not needed.
+func withRunBuffers(data arrow.ArrayData) (with arrow.ArrayData, changed bool) {
+	children := make([]arrow.ArrayData, len(data.Children()))
+	for i, child := range data.Children() {
+		below, other := withRunBuffers(child)
+		if other {
+			defer below.Release()
+			changed = true
+		}
+		children[i] = below
+	}
+	buffers := data.Buffers()
+	if storage(data.DataType()).ID() == arrow.RUN_END_ENCODED && len(buffers) == 0 {
+		buffers, changed = []*memory.Buffer{nil}, true
+	}
+	if !changed {
+		return data, false
+	}
+	return array.NewData(data.DataType(), data.Len(), buffers, children, data.NullN(), data.Offset()), true
 }
 
 func nesting(data arrow.ArrayData) int {

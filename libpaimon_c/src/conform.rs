@@ -78,8 +78,9 @@ impl Target {
         for (field, data_type) in self.schema.fields().iter().zip(&self.types) {
             let Some(index) = given.remove(field.name().as_str()) else {
                 return Err(Failure::invalid(format!(
-                    "the record has no column '{}', which is {data_type} in the table; give all columns, with nulls where there are no values",
+                    "the record has no column '{}', which is {} in the table; give all columns, with nulls where there are no values",
                     field.name(),
+                    sql(data_type)
                 )));
             };
             let place = Place {
@@ -178,7 +179,7 @@ fn conform(
         }
     }
     let refuse = |advice: String| {
-        let want = data_type.map_or_else(|| field.data_type().to_string(), Type::to_string);
+        let want = data_type.map_or_else(|| field.data_type().to_string(), sql);
         Err(place.wrong(format!("is {want} in the table, and Arrow type {} in the record; {advice}", array.data_type())))
     };
     match (array.data_type(), field.data_type()) {
@@ -288,12 +289,13 @@ fn conform(
     }
 }
 
-fn null_at(place: &Place, index: usize, field: &Field) -> Failure {
-    place.wrong_at(index, format!("a null, and {} is NOT NULL in the table", last_name(field)))
+/// A type as people write it.
+fn sql(data_type: &Type) -> String {
+    data_type.to_string().replace("VARBINARY(2147483647)", "BYTES")
 }
 
-fn last_name(field: &Field) -> String {
-    format!("'{}'", field.name())
+fn null_at(place: &Place, index: usize, field: &Field) -> Failure {
+    place.wrong_at(index, format!("a null, and '{}' is NOT NULL in the table", field.name()))
 }
 
 fn internal(error: impl std::fmt::Display) -> Failure {
