@@ -22,6 +22,7 @@ use paimon::arrow::build_target_arrow_schema;
 use paimon::spec::{CoreOptions, DataType as Type, TableSchema};
 
 use crate::error::{Failure, Result};
+use crate::supported::{check_format, sql};
 
 /// The column by which a record of a table with a primary key says what each row is.
 pub const VALUE_KIND: &str = "_VALUE_KIND";
@@ -37,7 +38,9 @@ pub struct Target {
 }
 
 impl Target {
+    /// Fails for a table that cannot be written.
     pub fn new(schema: &TableSchema) -> Result<Self> {
+        check_format(schema)?;
         let keys = schema.primary_keys();
         let fields: Vec<FieldRef> = build_target_arrow_schema(schema.fields())?
             .fields()
@@ -287,11 +290,6 @@ fn conform(
             Ok(values)
         }
     }
-}
-
-/// A type as people write it.
-fn sql(data_type: &Type) -> String {
-    data_type.to_string().replace("VARBINARY(2147483647)", "BYTES")
 }
 
 fn null_at(place: &Place, index: usize, field: &Field) -> Failure {

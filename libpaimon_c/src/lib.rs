@@ -17,6 +17,7 @@
 pub mod abi;
 pub mod alloc;
 pub mod arrow;
+mod avro_rows;
 pub mod catalog;
 pub mod conform;
 pub mod error;
@@ -24,6 +25,7 @@ mod exports;
 pub mod handle;
 pub mod read;
 pub mod runtime;
+pub mod supported;
 pub mod table;
 pub mod types;
 pub mod write;

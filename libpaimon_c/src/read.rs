@@ -10,6 +10,7 @@ use paimon::table::ArrowRecordBatchStream;
 use paimon::{DataSplit, ReadBuilder};
 
 use crate::arrow;
+use crate::avro_rows;
 use crate::error::{
     borrow, guard, guard_void, paimon_error, slice, text, Failure, Result, PAIMON_CODE_INVALID_INPUT, PAIMON_CODE_UNSUPPORTED,
 };
@@ -332,9 +333,13 @@ pub unsafe extern "C" fn paimon_table_read_to_arrow(
             .filter(|_| length > 0)
             .and_then(|end| plan.splits.get(offset..end))
             .ok_or_else(|| Failure::invalid(format!("{length} splits from {offset} on, of a plan with {count}")))?;
-        let shared = &read.shared;
+        let row_by_row = avro_rows::row_by_row(&read.shared, splits);
+        let shared = row_by_row.as_ref().unwrap_or(&read.shared);
         let engine = read.wish.builder(shared)?.new_read()?;
-        let stream = shared.hold.within(|| engine.to_arrow(splits))?;
+        let mut stream = shared.hold.within(|| engine.to_arrow(splits))?;
+        if row_by_row.is_some() {
+            stream = avro_rows::gather(stream);
+        }
         Ok(paimon_record_batch_reader {
             stream: Mutex::new(Some(stream)),
             hold: shared.hold.clone(),

@@ -5,6 +5,7 @@
 #
 #   run.sh build                            resolve the class path and compile; the others do it too
 #   run.sh golden OUTDIR                    write OUTDIR/warehouse and OUTDIR/expected
+#   run.sh matrix DIR WAREHOUSE             write the tables that DIR describes, see src/Matrix.java
 #   run.sh dump WAREHOUSE DATABASE TABLE    print a table's rows, see src/Dump.java
 #
 # The class path and the classes are kept in target/ until pom.xml or a source changes.
@@ -65,6 +66,11 @@ golden)
     [[ $# -eq 2 ]] || usage
     build
     java_main Golden "$2"
+    ;;
+matrix)
+    [[ $# -eq 3 ]] || usage
+    build
+    java_main Matrix "$2" "$3"
     ;;
 dump)
     [[ $# -eq 4 ]] || usage

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! Around a fault of the engine: reading ROWs from Avro files, it looks up where the fields are in the first of the ROWs that it
+//! decodes together, and takes all fields of all of them for null when that first one is null. One row of the table at a time, a ROW
+//! is alone, and right; the ROWs in one list or map are still together, so there the fault is looked for, and is an error.
+
+use std::collections::HashMap;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::DataType;
+use arrow_select::concat::concat_batches;
+use futures::{StreamExt, TryStreamExt};
+use paimon::spec::DataType as Type;
+use paimon::table::ArrowRecordBatchStream;
+use paimon::{DataSplit, Error};
+
+use crate::table::Shared;
+
+/// How many rows are put together again.
+const ROWS: usize = 1024;
+
+fn holds_rows(data_type: &Type) -> bool {
+    match data_type {
+        Type::Row(_) => true,
+        Type::Array(list) => holds_rows(list.element_type()),
+        Type::Map(map) => holds_rows(map.key_type()) || holds_rows(map.value_type()),
+        Type::Multiset(set) => holds_rows(set.element_type()),
+        _ => false,
+    }
+}
+
+/// The table to read these splits from: one that reads row by row if the fault may be met, and None if not.
+pub fn row_by_row(shared: &Shared, splits: &[DataSplit]) -> Option<Shared> {
+    let fields = shared.table.schema().fields();
+    let mut files = splits.iter().flat_map(DataSplit::data_files);
+    if !fields.iter().any(|field| holds_rows(field.data_type())) || !files.any(|file| file.file_name.ends_with(".avro")) {
+        return None;
+    }
+    Some(Shared {
+        table: shared.table.copy_with_options(HashMap::from([("read.batch-size".into(), "1".into())])),
+        hold: shared.hold.clone(),
+    })
+}
+
+/// Puts single rows together, and fails where the fault shows.
+pub fn gather(stream: ArrowRecordBatchStream) -> ArrowRecordBatchStream {
+    let invalid = |message: String| Error::DataInvalid { message, source: None };
+    stream
+        .try_chunks(ROWS)
+        .map(move |chunk| {
+            let batches = chunk.map_err(|error| error.1)?;
+            let batch = concat_batches(&batches[0].schema(), &batches).map_err(|error| invalid(error.to_string()))?;
+            check(&batch).map_err(invalid)?;
+            Ok(batch)
+        })
+        .boxed()
+}
+
+fn check(batch: &RecordBatch) -> Result<(), String> {
+    for (field, column) in batch.schema_ref().fields().iter().zip(batch.columns()) {
+        if field.data_type().is_nested() && (0..column.len()).any(|row| emptied(&column.slice(row, 1))) {
+            return Err(format!(
+                "column '{}': of an array or map in an Avro file whose first ROW is null, the engine reads none; read the other columns, \
+                 or rewrite the table in Parquet",
+                field.name()
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether all that the ROWs of one row of the table hold is null, after one that is null itself.
+fn emptied(values: &ArrayRef) -> bool {
+    match values.data_type() {
+        DataType::List(_) => {
+            let list = values.as_list::<i32>();
+            let (from, to) = (list.value_offsets()[0], list.value_offsets()[list.len()]);
+            emptied(&list.values().slice(from as usize, (to - from) as usize))
+        }
+        DataType::Map(_, _) => {
+            let map = values.as_map();
+            let (from, to) = (map.value_offsets()[0], map.value_offsets()[map.len()]);
+            let (from, count) = (from as usize, (to - from) as usize);
+            emptied(&map.keys().slice(from, count)) || emptied(&map.values().slice(from, count))
+        }
+        DataType::Struct(_) => {
+            let rows = values.as_struct();
+            let nothing = |column: &ArrayRef| column.null_count() == column.len();
+            let later = rows.len() > 1 && rows.is_null(0) && rows.null_count() < rows.len();
+            (later && rows.columns().iter().all(nothing)) || rows.columns().iter().any(emptied)
+        }
+        _ => false,
+    }
+}
