@@ -10,9 +10,9 @@ use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::{make_array, Array, RecordBatch, StructArray};
 use arrow_buffer::{ArrowNativeType, BooleanBufferBuilder, Buffer, NullBuffer, ScalarBuffer};
+use arrow_cast::cast;
 use arrow_data::transform::MutableArrayData;
 use arrow_data::{layout, ArrayData, BufferSpec};
-use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema};
 use arrow_select::take::take;
 
@@ -78,11 +78,8 @@ pub unsafe fn import(array: *mut c_void, schema: *mut c_void) -> Result<RecordBa
     if data.nulls().is_some() {
         return Err(Failure::invalid("the Arrow struct array of a record batch has null rows"));
     }
-    let plain = copy(&data, 0, data.len()).map_err(|error| {
-        Failure::invalid(format!(
-            "the record cannot be copied ({error}); write it in smaller records"
-        ))
-    })?;
+    let plain = copy(&data, 0, data.len())
+        .map_err(|error| Failure::invalid(format!("the record cannot be copied ({error}); write it in smaller records")))?;
     Ok(RecordBatch::from(StructArray::from(plain)))
 }
 
@@ -330,7 +327,9 @@ fn copy(data: &ArrayData, start: usize, length: usize) -> std::result::Result<Ar
     };
     let of = |field: &FieldRef, child: &ArrayData| Arc::new(field.as_ref().clone().with_data_type(child.data_type().clone()));
     let data_type = match data.data_type() {
-        DataType::Struct(fields) => DataType::Struct(fields.iter().zip(&children).map(|(field, child)| of(field, child)).collect()),
+        DataType::Struct(fields) => {
+            DataType::Struct(fields.iter().zip(&children).map(|(field, child)| of(field, child)).collect())
+        }
         DataType::FixedSizeList(field, size) => DataType::FixedSizeList(of(field, &children[0]), *size),
         DataType::Map(field, sorted) => DataType::Map(of(field, &children[0]), *sorted),
         DataType::LargeList(field) => DataType::LargeList(of(field, &children[0])),

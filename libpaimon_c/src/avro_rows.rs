@@ -38,7 +38,9 @@ pub fn row_by_row(shared: &Shared, splits: &[DataSplit]) -> Option<Shared> {
         return None;
     }
     Some(Shared {
-        table: shared.table.copy_with_options(HashMap::from([("read.batch-size".into(), "1".into())])),
+        table: shared
+            .table
+            .copy_with_options(HashMap::from([("read.batch-size".into(), "1".into())])),
         hold: shared.hold.clone(),
     })
 }

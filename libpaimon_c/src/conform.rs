@@ -101,7 +101,12 @@ impl Target {
             fields.push(Arc::new(Field::new(VALUE_KIND, DataType::Int8, false)));
         }
         if let Some(extra) = given.keys().min() {
-            let names: Vec<String> = self.schema.fields().iter().map(|field| format!("'{}'", field.name())).collect();
+            let names: Vec<String> = self
+                .schema
+                .fields()
+                .iter()
+                .map(|field| format!("'{}'", field.name()))
+                .collect();
             return Err(Failure::invalid(format!(
                 "the record has a column '{extra}', which the table does not have; its columns are {}",
                 names.join(", ")
@@ -183,7 +188,10 @@ fn conform(
     }
     let refuse = |advice: String| {
         let want = data_type.map_or_else(|| field.data_type().to_string(), sql);
-        Err(place.wrong(format!("is {want} in the table, and Arrow type {} in the record; {advice}", array.data_type())))
+        Err(place.wrong(format!(
+            "is {want} in the table, and Arrow type {} in the record; {advice}",
+            array.data_type()
+        )))
     };
     match (array.data_type(), field.data_type()) {
         (DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(_, _), DataType::List(element)) => {
@@ -197,7 +205,9 @@ fn conform(
                 _ => None,
             };
             let values = conform(&values, element, element_type, None, &below)?;
-            Ok(Arc::new(ListArray::try_new(element.clone(), offsets.clone(), values, nulls).map_err(internal)?))
+            Ok(Arc::new(
+                ListArray::try_new(element.clone(), offsets.clone(), values, nulls).map_err(internal)?,
+            ))
         }
         (DataType::Map(_, _), DataType::Map(entries, sorted)) => {
             let map = array.as_map();
@@ -307,7 +317,10 @@ fn lists(array: &ArrayRef, place: &Place) -> Result<Lists> {
     let (offsets, values) = match array.data_type() {
         DataType::List(_) => {
             let list = array.as_list::<i32>();
-            (list.offsets().iter().map(|offset| i64::from(*offset)).collect(), list.values())
+            (
+                list.offsets().iter().map(|offset| i64::from(*offset)).collect(),
+                list.values(),
+            )
         }
         DataType::LargeList(_) => {
             let list = array.as_list::<i64>();
@@ -325,7 +338,10 @@ fn lists(array: &ArrayRef, place: &Place) -> Result<Lists> {
 /// Drops the values that no list, or only one that is null, holds.
 fn visible(offsets: Vec<i64>, values: &ArrayRef, nulls: Option<&NullBuffer>, place: &Place) -> Result<Lists> {
     let hidden = |row: usize| nulls.is_some_and(|nulls| nulls.is_null(row));
-    let gaps = offsets.windows(2).enumerate().any(|(row, pair)| pair[0] != pair[1] && hidden(row));
+    let gaps = offsets
+        .windows(2)
+        .enumerate()
+        .any(|(row, pair)| pair[0] != pair[1] && hidden(row));
     let (offsets, values) = if gaps {
         let mut kept = Vec::new();
         let mut rebased = vec![0];
@@ -341,7 +357,10 @@ fn visible(offsets: Vec<i64>, values: &ArrayRef, nulls: Option<&NullBuffer>, pla
         let values = values.slice(first as usize, (last - first) as usize);
         (offsets.into_iter().map(|offset| offset - first).collect(), values)
     };
-    let offsets = offsets.into_iter().map(i32::try_from).collect::<std::result::Result<Vec<_>, _>>();
+    let offsets = offsets
+        .into_iter()
+        .map(i32::try_from)
+        .collect::<std::result::Result<Vec<_>, _>>();
     match offsets {
         Ok(offsets) => Ok((OffsetBuffer::new(ScalarBuffer::from(offsets)), values, nulls.cloned())),
         Err(_) => Err(too_large(place)),
@@ -370,10 +389,14 @@ fn convert(array: &ArrayRef, to: &DataType, place: &Place) -> Result<std::result
     let converted = match (from, to) {
         (Timestamp(unit, from_zone), Timestamp(to_unit, zone)) => match (from_zone, zone) {
             (Some(_), None) => {
-                return Ok(Err("a moment has a date and time in a time zone only: cast it to a timestamp without zone".into()))
+                return Ok(Err(
+                    "a moment has a date and time in a time zone only: cast it to a timestamp without zone".into(),
+                ))
             }
             (None, Some(_)) => {
-                return Ok(Err("a date and time is a moment in a time zone only: cast it to a timestamp with zone".into()))
+                return Ok(Err(
+                    "a date and time is a moment in a time zone only: cast it to a timestamp with zone".into(),
+                ))
             }
             _ => rescale(array, per_second(unit), per_second(to_unit), to)?,
         },
@@ -391,7 +414,10 @@ fn convert(array: &ArrayRef, to: &DataType, place: &Place) -> Result<std::result
             let days = rescale(array, 1000 * DAY_SECONDS, 1, &Int64)?;
             cast(&cast(&days, &Int32)?, to)?
         }
-        (Decimal32(_, from_scale) | Decimal64(_, from_scale) | Decimal128(_, from_scale) | Decimal256(_, from_scale), Decimal128(_, scale)) => {
+        (
+            Decimal32(_, from_scale) | Decimal64(_, from_scale) | Decimal128(_, from_scale) | Decimal256(_, from_scale),
+            Decimal128(_, scale),
+        ) => {
             let values = cast(array, to)?;
             if scale < from_scale {
                 // Digits that go are rounded away: those that are missed when the values come back.
@@ -406,7 +432,9 @@ fn convert(array: &ArrayRef, to: &DataType, place: &Place) -> Result<std::result
         _ if from.is_integer() && to.is_integer() => cast(array, to)?,
         (Float16, Float32 | Float64) | (Float32, Float64) => cast(array, to)?,
         (LargeUtf8, Utf8) | (LargeBinary | FixedSizeBinary(_), Binary) => {
-            return cast_with_options(array, to, &CastOptions::default()).map(Ok).map_err(|_| too_large(place))
+            return cast_with_options(array, to, &CastOptions::default())
+                .map(Ok)
+                .map_err(|_| too_large(place))
         }
         (Binary | FixedSizeBinary(_), LargeBinary) => cast(array, to)?,
         _ => return Ok(Err(format!("cast it to {to}"))),
@@ -420,7 +448,14 @@ fn convert(array: &ArrayRef, to: &DataType, place: &Place) -> Result<std::result
 }
 
 fn lost(array: &ArrayRef, index: usize, to: &DataType, place: &Place) -> Failure {
-    place.wrong_at(index, format!("{} of Arrow type {} does not fit {to}; round or cast it first", shown(array, index), array.data_type()))
+    place.wrong_at(
+        index,
+        format!(
+            "{} of Arrow type {} does not fit {to}; round or cast it first",
+            shown(array, index),
+            array.data_type()
+        ),
+    )
 }
 
 fn per_second(unit: &TimeUnit) -> i64 {
@@ -479,7 +514,10 @@ fn check(array: &ArrayRef, data_type: &Type, place: &Place) -> Result<()> {
             None => Ok(()),
             Some(index) => Err(place.wrong_at(
                 index,
-                format!("a text of {} characters is too long for {data_type}", texts.value(index).chars().count()),
+                format!(
+                    "a text of {} characters is too long for {data_type}",
+                    texts.value(index).chars().count()
+                ),
             )),
         }
     };
@@ -514,7 +552,9 @@ fn check(array: &ArrayRef, data_type: &Type, place: &Place) -> Result<()> {
             }
         }
         // Written in milliseconds.
-        Type::Timestamp(_) | Type::LocalZonedTimestamp(_) if matches!(array.data_type(), DataType::Timestamp(TimeUnit::Second, _)) => {
+        Type::Timestamp(_) | Type::LocalZonedTimestamp(_)
+            if matches!(array.data_type(), DataType::Timestamp(TimeUnit::Second, _)) =>
+        {
             let seconds = cast(array, &DataType::Int64)?;
             let seconds = seconds.as_primitive::<Int64Type>();
             match find(&|index| seconds.value(index).checked_mul(1000).is_none()) {

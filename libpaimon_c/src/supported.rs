@@ -21,16 +21,21 @@ pub fn check_format(schema: &TableSchema) -> Result<()> {
     let format = options.file_format();
     let parquet = "alter the table to 'file.format' = 'parquet'";
     let refusal: fn(&Type) -> Option<&'static str> = match format.as_str() {
-        "parquet" => |data_type| {
-            fine_timestamp(data_type).then_some("Paimon Java would misread it; use a precision of 6 at most")
-        },
+        "parquet" => {
+            |data_type| fine_timestamp(data_type).then_some("Paimon Java would misread it; use a precision of 6 at most")
+        }
         "avro" => |data_type| match data_type {
             _ if fine_timestamp(data_type) => Some("use a precision of 6 at most"),
             Type::Time(time) if time.precision() > 3 => Some("use TIME(3), which keeps as much"),
             Type::Variant(_) => Some("alter the table to 'file.format' = 'parquet'"),
             _ => None,
         },
-        "orc" if !matches!(options.file_compression().to_ascii_lowercase().as_str(), "" | "none" | "uncompressed") => {
+        "orc"
+            if !matches!(
+                options.file_compression().to_ascii_lowercase().as_str(),
+                "" | "none" | "uncompressed"
+            ) =>
+        {
             return Err(unsupported(format!(
                 "ORC files cannot be written with the compression '{}': alter the table to 'file.compression' = 'none', or {parquet}",
                 options.file_compression()
@@ -69,7 +74,8 @@ pub fn check_format(schema: &TableSchema) -> Result<()> {
 fn check_fields(path: &str, fields: &[DataField], format: &str, refusal: fn(&Type) -> Option<&'static str>) -> Result<()> {
     for field in fields {
         let path = format!("{path}{}", field.name());
-        let plain = |(index, byte): (usize, u8)| byte == b'_' || byte.is_ascii_alphabetic() || (index > 0 && byte.is_ascii_digit());
+        let plain =
+            |(index, byte): (usize, u8)| byte == b'_' || byte.is_ascii_alphabetic() || (index > 0 && byte.is_ascii_digit());
         if format == "avro" && !field.name().bytes().enumerate().all(plain) {
             return Err(unsupported(format!(
                 "column '{path}' cannot be written to avro files, where names have no other characters than letters, digits and _; \
