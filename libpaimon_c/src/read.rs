@@ -389,7 +389,7 @@ pub unsafe extern "C" fn paimon_record_batch_reader_next(reader: *const paimon_r
         },
         Err(failure) => paimon_result_batch {
             value: paimon_arrow_batch::NONE,
-            error: failure.give(),
+            error: failure.of_batch().give(),
         },
     }
 }
