@@ -109,6 +109,17 @@ func TestTypesRoundTrip(t *testing.T) {
 	}
 }
 
+// docs/types.md has the outcomes that the tests here expect.
+func TestTypesDocumented(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join("..", "docs", "types.md"))
+	must(t, err)
+	_, shown, _ := strings.Cut(string(raw), "<!-- types: tests/internal/matrix -->\n")
+	shown, _, _ = strings.Cut(shown, "<!-- /types -->")
+	if want := matrix.Markdown(); shown != want {
+		t.Errorf("docs/types.md has another table of formats than this:\n%s", want)
+	}
+}
+
 func TestTypesRefused(t *testing.T) {
 	for _, format := range matrix.Formats {
 		for _, c := range matrix.OneOfEach {

@@ -242,3 +242,48 @@ func RowsOf(columns []Column) []string {
 	}
 	return rows
 }
+
+// Markdown is the table of types and formats in docs/types.md.
+func Markdown() string {
+	var b strings.Builder
+	b.WriteString("| Type | Parquet | ORC | Avro |\n| --- | --- | --- | --- |\n")
+	for _, c := range OneOfEach {
+		fmt.Fprintf(&b, "| `%s` |", strings.ReplaceAll(c.Type.String(), "`", ""))
+		for _, format := range Formats {
+			fmt.Fprintf(&b, " %s |", cell(c, format))
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// cell says which directions there are, with the numbers of the notes in docs/types.md.
+func cell(c Column, format string) string {
+	kind, refused, javaWrites := c.Type.Kind(), Refused(c, format), JavaWrites(c, format, false)
+	var says, note string
+	switch {
+	case refused != "" && javaWrites:
+		says = "read only"
+	case refused != "":
+		says = "no"
+	case JavaCannot(c, format, false) != "":
+		says = "Go only"
+	case !javaWrites:
+		says = "written only"
+	default:
+		says = "ok"
+	}
+	switch {
+	case kind == paimon.KindBlob && !javaWrites:
+		note = " (4, 5)"
+	case kind == paimon.KindBlob:
+		note = " (4)"
+	case !javaWrites:
+		note = " (3)"
+	case refused != "" && format == "orc":
+		note = " (2)"
+	case refused != "":
+		note = " (1)"
+	}
+	return says + note
+}
