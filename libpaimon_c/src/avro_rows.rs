@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//! Around a fault of the engine: reading ROWs from Avro files, it looks up where the fields are in the first of the ROWs that it
-//! decodes together, and takes all fields of all of them for null when that first one is null. One row of the table at a time, a ROW
-//! is alone, and right; the ROWs in one list or map are still together, so there the fault is looked for, and is an error.
+//! Around two faults of the engine in reading Avro files, which make nulls of values.
+//!
+//! It looks up where the fields of a ROW are in the first of the ROWs that it decodes together, and takes all fields of all of them for
+//! null when that first one is null. One row of the table at a time, a ROW is alone, and right; the ROWs in one list or map are still
+//! together, so there the fault is looked for, and is an error.
+//!
+//! Where the schema of a file is a union of null and a record, as Paimon Java makes it for tables with BLOBs, it finds no column at all.
+//! Such files are refused.
 
 use std::collections::HashMap;
 
@@ -11,10 +16,12 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::DataType;
 use arrow_select::concat::concat_batches;
 use futures::{StreamExt, TryStreamExt};
-use paimon::spec::DataType as Type;
+use paimon::io::FileRead;
+use paimon::spec::{CoreOptions, DataType as Type};
 use paimon::table::ArrowRecordBatchStream;
 use paimon::{DataSplit, Error};
 
+use crate::error::{Failure, PAIMON_CODE_UNSUPPORTED};
 use crate::table::Shared;
 
 /// How many rows are put together again.
@@ -44,6 +51,36 @@ pub fn row_by_row(shared: &Shared, splits: &[DataSplit]) -> Option<Shared> {
         hold: shared.hold.clone(),
     })
 }
+
+/// Refuses files whose rows are unions. Only tables that can have BLOBs have such files.
+pub fn refuse_unions(shared: &Shared, splits: &[DataSplit]) -> Result<(), Failure> {
+    if !CoreOptions::new(shared.table.schema().options()).data_evolution_enabled() {
+        return Ok(());
+    }
+    for split in splits {
+        for file in split.data_files().iter().filter(|file| file.file_name.ends_with(".avro")) {
+            let path = split.data_file_path(file);
+            let head = shared.hold.run(async {
+                let input = shared.table.file_io().new_input(&path)?;
+                let end = HEAD.min(u64::try_from(file.file_size).unwrap_or_default());
+                input.reader().await?.read(0..end).await
+            })?;
+            // The schema is JSON, behind its name and its length.
+            let schema = head.windows(SCHEMA.len()).position(|bytes| bytes == SCHEMA);
+            let first = schema.and_then(|at| head[at..].iter().find(|byte| matches!(byte, b'[' | b'{')));
+            if first == Some(&b'[') {
+                return Err(Failure::new(
+                    PAIMON_CODE_UNSUPPORTED,
+                    format!("the engine does not read Avro files of tables with BLOBs that another engine wrote: {path}; rewrite the table in Parquet"),
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+const SCHEMA: &[u8] = b"avro.schema";
+const HEAD: u64 = 4096;
 
 /// Puts single rows together, and fails where the fault shows.
 pub fn gather(stream: ArrowRecordBatchStream) -> ArrowRecordBatchStream {

@@ -333,6 +333,7 @@ pub unsafe extern "C" fn paimon_table_read_to_arrow(
             .filter(|_| length > 0)
             .and_then(|end| plan.splits.get(offset..end))
             .ok_or_else(|| Failure::invalid(format!("{length} splits from {offset} on, of a plan with {count}")))?;
+        avro_rows::refuse_unions(&read.shared, splits)?;
         let row_by_row = avro_rows::row_by_row(&read.shared, splits);
         let shared = row_by_row.as_ref().unwrap_or(&read.shared);
         let engine = read.wish.builder(shared)?.new_read()?;

@@ -192,6 +192,15 @@ type Table struct {
 	Columns []Column
 }
 
+// Blobs is a table whose files Paimon Java writes in a layout that is refused.
+var Blobs = func() Table {
+	i := slices.IndexFunc(OneOfEach, func(c Column) bool { return c.Type.Kind() == paimon.KindBlob })
+	columns := OneOfEach[i : i+1]
+	schema := Schema(columns, "avro", false)
+	schema.Fields[0].Type = paimon.IntType() // else the engine finds a null that cannot be
+	return Table{"blobs_avro", schema, columns}
+}()
+
 // Tables gives a table for each format, without and with a primary key, of the columns that keep.
 func Tables(keep func(c Column, format string, keyed bool) bool) []Table {
 	var tables []Table

@@ -26,7 +26,7 @@ func main() {
 	if len(os.Args) != 2 {
 		log.Fatal("usage: matrix DIR")
 	}
-	for _, table := range matrix.Tables(matrix.JavaWrites) {
+	for _, table := range append(matrix.Tables(matrix.JavaWrites), matrix.Blobs) {
 		delete(table.Schema.Options, "file.compression") // only we need it
 		schema, err := json.Marshal(table.Schema)
 		if err != nil {
