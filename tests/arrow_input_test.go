@@ -3,7 +3,11 @@
 package tests
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -76,9 +80,11 @@ func TestTableTakesRecordsOfItsArrowSchema(t *testing.T) {
 		{&arrow.Decimal256Type{Precision: 38, Scale: 3}, []string{`"-1.125"`, "null"}, []string{"(null)", "-1.125"}},
 		{newStamp(), []string{`"AAECAw=="`, "null"}, []string{"(null)", "AAECAw=="}},
 		{arrow.ListOf(encoded), []string{`["x","x",null]`, "null"}, []string{"(null)", `["x","x",null]`}},
-		{arrow.StructOf(nullable("d", encoded), nullable("v", arrow.ListOf(arrow.BinaryTypes.StringView))),
+		{
+			arrow.StructOf(nullable("d", encoded), nullable("v", arrow.ListOf(arrow.BinaryTypes.StringView))),
 			[]string{`{"d":"x","v":["longer than twelve bytes",null]}`, "null"},
-			[]string{"(null)", `{"d":"x","v":["longer than twelve bytes",null]}`}},
+			[]string{"(null)", `{"d":"x","v":["longer than twelve bytes",null]}`},
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.of.String(), func(t *testing.T) {
@@ -117,6 +123,7 @@ func (*stamp) Serialize() string       { return "" }
 func (s *stamp) ExtensionEquals(o arrow.ExtensionType) bool {
 	return o.ExtensionName() == s.ExtensionName()
 }
+
 func (*stamp) Deserialize(arrow.DataType, string) (arrow.ExtensionType, error) {
 	return newStamp(), nil
 }
@@ -193,14 +200,19 @@ func TestRecordsOfOtherTypes(t *testing.T) {
 		{paimon.VectorType(paimon.FloatType(), 2), arrow.FixedSizeListOf(3, arrow.PrimitiveTypes.Float32), "[1,2,3]", "", []string{"VECTOR<FLOAT, 2>", "3"}},
 		{paimon.VectorType(paimon.FloatType(), 2), arrow.ListOf(arrow.PrimitiveTypes.Float32), "[1,2]", "", []string{"VECTOR<FLOAT, 2>", "cast it to FixedSizeList"}},
 		{paimon.MapType(paimon.StringType(), paimon.BigIntType()), arrow.MapOf(arrow.BinaryTypes.LargeString, int32s), `[{"key":"k","value":1}]`, `[{"key":"k","value":1}]`, nil},
-		{paimon.RowType(paimon.DataField{Name: "x", Type: paimon.IntType()}, paimon.DataField{Name: "y", Type: paimon.StringType()}),
-			arrow.StructOf(nullable("y", encoded), nullable("x", arrow.PrimitiveTypes.Int16)), `{"y":"b","x":1}`, `{"x":1,"y":"b"}`, nil},
+		{
+			paimon.RowType(paimon.DataField{Name: "x", Type: paimon.IntType()}, paimon.DataField{Name: "y", Type: paimon.StringType()}),
+			arrow.StructOf(nullable("y", encoded), nullable("x", arrow.PrimitiveTypes.Int16)), `{"y":"b","x":1}`, `{"x":1,"y":"b"}`, nil,
+		},
 		{paimon.RowType(paimon.DataField{Name: "x", Type: paimon.IntType()}), arrow.StructOf(nullable("y", int32s)), `{"y":1}`, "", []string{"'x'"}},
 		{paimon.RowType(paimon.DataField{Name: "x", Type: paimon.IntType()}), arrow.StructOf(nullable("x", int32s), nullable("z", int32s)), `{"x":1,"z":1}`, "", []string{"'z'"}},
 		{paimon.RowType(paimon.DataField{Name: "x", Type: paimon.IntType().NotNull()}), arrow.StructOf(nullable("x", int32s)), `{"x":null}`, "", []string{"'c.x'", "row 1", "NOT NULL"}},
 		{paimon.RowType(paimon.DataField{Name: "x", Type: paimon.IntType().NotNull()}), arrow.StructOf(nullable("x", int32s)), `{"x":1}`, `{"x":1}`, nil},
-		{paimon.MapType(paimon.StringType(), paimon.ArrayType(paimon.TinyIntType())), arrow.MapOf(text, arrow.LargeListOf(int32s)),
-			`[{"key":"k","value":[1]},{"key":"l","value":[1,300]}]`, "", []string{"'c.value.element'", "row 1", "300"}},
+		{
+			paimon.MapType(paimon.StringType(), paimon.ArrayType(paimon.TinyIntType())), arrow.MapOf(text, arrow.LargeListOf(int32s)),
+			`[{"key":"k","value":[1]},{"key":"l","value":[1,300]}]`, "",
+			[]string{"'c.value.element'", "row 1", "300"},
+		},
 		{paimon.IntType().NotNull(), int32s, "null", "", []string{"'c'", "row 0", "NOT NULL"}},
 	}
 	for _, test := range tests {
@@ -308,6 +320,119 @@ func TestColumnsByName(t *testing.T) {
 	_, log := newTable(t, people, nil)
 	j = newJob(t, log, "", false)
 	wantError(t, write(`[{"id":1,"name":"x","_VALUE_KIND":0}]`, id, name, kind), paimon.CodeInvalidInput, "_VALUE_KIND", "no primary key")
+
+	// Tables that find the kinds out by themselves.
+	_, told := newTable(t, people, func(schema *paimon.Schema) {
+		primaryKey(schema)
+		schema.Options["rowkind.field"] = "name"
+	})
+	j = newJob(t, told, "", false)
+	wantError(t, write(`[{"id":1,"name":"+I","_VALUE_KIND":0}]`, id, name, kind), paimon.CodeInvalidInput, "_VALUE_KIND", "rowkind.field")
+	must(t, write(`[{"id":1,"name":"+I"},{"id":2,"name":"+I"},{"id":1,"name":"-D"}]`, id, name))
+	must(t, j.commit.Commit(j.prepare(t, allocator)))
+	wantRows(t, told, "2 +I")
+	_, moving := newTable(t, people, func(schema *paimon.Schema) {
+		schema.PrimaryKeys, schema.PartitionKeys = []string{"id"}, []string{"name"}
+	})
+	j = newJob(t, moving, "", false)
+	wantError(t, write(`[{"id":1,"name":"x","_VALUE_KIND":0}]`, id, name, kind), paimon.CodeInvalidInput, "_VALUE_KIND", "partition")
+}
+
+// Packed arrays of random values, cut anywhere and within others, arrive as they were.
+func TestPackedArraysAtRandom(t *testing.T) {
+	random := rand.New(rand.NewPCG(4, 2))
+	var value func(dt arrow.DataType) any
+	value = func(dt arrow.DataType) any {
+		if random.IntN(4) == 0 {
+			return nil
+		}
+		switch dt := dt.(type) {
+		case *arrow.DictionaryType:
+			return value(dt.ValueType)
+		case *arrow.RunEndEncodedType:
+			return value(dt.Encoded())
+		case arrow.ListLikeType:
+			n := random.IntN(4)
+			if fixed, ok := dt.(*arrow.FixedSizeListType); ok {
+				n = int(fixed.Len())
+			}
+			list := make([]any, n)
+			for i := range list {
+				list[i] = value(dt.Elem())
+			}
+			return list
+		case *arrow.StructType:
+			row := make(map[string]any)
+			for _, field := range dt.Fields() {
+				row[field.Name] = value(field.Type)
+			}
+			return row
+		case *arrow.Int32Type:
+			return random.IntN(100)
+		default:
+			return strings.Repeat(string(rune('a'+random.IntN(3))), random.IntN(20))
+		}
+	}
+	viewed := arrow.BinaryTypes.StringView
+	for _, dt := range []arrow.DataType{
+		encoded, repeated, viewed, arrow.BinaryTypes.LargeString, arrow.ListViewOf(int32s), arrow.LargeListViewOf(viewed),
+		arrow.ListOf(encoded), arrow.LargeListOf(viewed), arrow.ListOf(arrow.ListViewOf(encoded)), arrow.FixedSizeListOf(2, int32s),
+		arrow.StructOf(nullable("d", encoded), nullable("v", viewed), nullable("l", arrow.ListViewOf(arrow.ListOf(viewed)))),
+		arrow.ListViewOf(arrow.StructOf(nullable("d", encoded), nullable("r", arrow.LargeListOf(int32s)))),
+		arrow.RunEndEncodedOf(int32s, arrow.ListOf(viewed)), arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int16, viewed),
+		&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8, ValueType: int32s},
+	} {
+		allocator := checkLeaks(t)
+		_, table := newTable(t, arrow.NewSchema([]arrow.Field{nullable("c", dt)}, nil), nil)
+		j := newJob(t, table, "", false)
+		var want []json.RawMessage
+		for range 12 {
+			n := random.IntN(30)
+			values := make([]string, n)
+			for i := range values {
+				values[i] = string(must1(json.Marshal(value(dt))))
+			}
+			batch := jsonRecord(t, allocator, dt, values...)
+			from := random.IntN(n + 1)
+			to := from + random.IntN(n-from+1)
+			slice := batch.NewSlice(int64(from), int64(to))
+			batch.Release()
+			must(t, j.write.WriteArrowBatch(slice))
+			slice.Release()
+			for _, value := range values[from:to] {
+				want = append(want, json.RawMessage(value))
+			}
+		}
+		must(t, j.commit.Commit(j.prepare(t, allocator)))
+		var got []json.RawMessage
+		reader := newReader(t, table)
+		for {
+			batch, err := reader.NextRecord()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			must(t, err)
+			var values []json.RawMessage
+			must(t, json.Unmarshal(must1(json.Marshal(batch.Column(0))), &values))
+			got = append(got, values...)
+			batch.Release()
+		}
+		if len(got) != len(want) {
+			t.Fatalf("%s: %d values, want %d", dt, len(got), len(want))
+		}
+		for i := range want {
+			if string(got[i]) != string(want[i]) {
+				t.Fatalf("%s: value %d is %s, want %s", dt, i, got[i], want[i])
+			}
+		}
+	}
+}
+
+func must1[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }
 
 // Packed arrays whose parts contradict each other are refused, and nothing is read outside them.
@@ -414,15 +539,26 @@ func TestHiddenValues(t *testing.T) {
 		extra *memory.Buffer
 		want  []string
 	}{
-		{row, arrow.StructOf(nullable("x", int32s)), array.NewData(int32s, 2, []*memory.Buffer{memory.NewBufferBytes([]byte{0b01}), bufferOf([]int32{1, 999})[1]}, nil, 1, 0), nil,
-			[]string{"(null)", `{"x":1}`}},
+		{
+			row, arrow.StructOf(nullable("x", int32s)), array.NewData(int32s, 2, []*memory.Buffer{memory.NewBufferBytes([]byte{0b01}), bufferOf([]int32{1, 999})[1]}, nil, 1, 0), nil,
+			[]string{"(null)", `{"x":1}`},
+		},
 		{row, arrow.StructOf(nullable("x", int32s)), array.NewData(int32s, 2, bufferOf([]int32{1, 999}), nil, 0, 0), nil, []string{"(null)", `{"x":1}`}},
-		{paimon.ArrayType(paimon.TinyIntType().NotNull()), arrow.ListOf(int32s), array.NewData(int32s, 4, bufferOf([]int32{1, 2, 999, 999}), nil, 0, 0),
-			bufferOf([]int32{0, 2, 4})[1], []string{"(null)", "[1,2]"}},
-		{paimon.VectorType(paimon.TinyIntType().NotNull(), 2), arrow.FixedSizeListOf(2, int32s), array.NewData(int32s, 4, bufferOf([]int32{1, 2, 999, 999}), nil, 0, 0),
-			nil, []string{"(null)", "[1,2]"}},
-		{paimon.ArrayType(paimon.TinyIntType().NotNull()), arrow.FixedSizeListOf(2, int32s), array.NewData(int32s, 4, bufferOf([]int32{1, 2, 999, 999}), nil, 0, 0),
-			nil, []string{"(null)", "[1,2]"}},
+		{
+			paimon.ArrayType(paimon.TinyIntType().NotNull()), arrow.ListOf(int32s), array.NewData(int32s, 4, bufferOf([]int32{1, 2, 999, 999}), nil, 0, 0),
+			bufferOf([]int32{0, 2, 4})[1],
+			[]string{"(null)", "[1,2]"},
+		},
+		{
+			paimon.VectorType(paimon.TinyIntType().NotNull(), 2), arrow.FixedSizeListOf(2, int32s), array.NewData(int32s, 4, bufferOf([]int32{1, 2, 999, 999}), nil, 0, 0),
+			nil,
+			[]string{"(null)", "[1,2]"},
+		},
+		{
+			paimon.ArrayType(paimon.TinyIntType().NotNull()), arrow.FixedSizeListOf(2, int32s), array.NewData(int32s, 4, bufferOf([]int32{1, 2, 999, 999}), nil, 0, 0),
+			nil,
+			[]string{"(null)", "[1,2]"},
+		},
 	} {
 		table := newColumn(t, test.table, nil)
 		j := newJob(t, table, "", false)

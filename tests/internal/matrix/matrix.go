@@ -102,10 +102,14 @@ var (
 		{paimon.ArrayType(paimon.RowType(
 			field("m", paimon.MapType(str, paimon.ArrayType(paimon.BigIntType()))),
 			field("d", paimon.DecimalType(20, 2)), field("t", paimon.TimestampType(3)),
-		)), []string{"[]", `[{"m":[],"d":null,"t":null},null]`,
-			`[{"m":[["a",[1,null]],["b",null],["c",[]]],"d":"-123456789012345678.90","t":"1969-12-30T00:00:00.999000000"},{"m":null,"d":"0.00","t":null}]`}},
-		{paimon.MapType(str, paimon.RowType(field("a", paimon.ArrayType(paimon.ArrayType(paimon.DateType()))), field("b", paimon.BytesType()))),
-			[]string{`[["k",{"a":[["2024-02-29",null],null,[]],"b":"AP8="}],["m",{"a":null,"b":null}]]`}},
+		)), []string{
+			"[]", `[{"m":[],"d":null,"t":null},null]`,
+			`[{"m":[["a",[1,null]],["b",null],["c",[]]],"d":"-123456789012345678.90","t":"1969-12-30T00:00:00.999000000"},{"m":null,"d":"0.00","t":null}]`,
+		}},
+		{
+			paimon.MapType(str, paimon.RowType(field("a", paimon.ArrayType(paimon.ArrayType(paimon.DateType()))), field("b", paimon.BytesType()))),
+			[]string{`[["k",{"a":[["2024-02-29",null],null,[]],"b":"AP8="}],["m",{"a":null,"b":null}]]`},
+		},
 	}
 )
 
