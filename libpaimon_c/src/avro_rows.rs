@@ -84,13 +84,15 @@ const HEAD: u64 = 4096;
 
 /// Puts single rows together, and fails where the fault shows.
 pub fn gather(stream: ArrowRecordBatchStream) -> ArrowRecordBatchStream {
-    let invalid = |message: String| Error::DataInvalid { message, source: None };
     stream
         .try_chunks(ROWS)
-        .map(move |chunk| {
+        .map(|chunk| {
             let batches = chunk.map_err(|error| error.1)?;
-            let batch = concat_batches(&batches[0].schema(), &batches).map_err(|error| invalid(error.to_string()))?;
-            check(&batch).map_err(invalid)?;
+            let batch = concat_batches(&batches[0].schema(), &batches).map_err(|error| Error::DataInvalid {
+                message: error.to_string(),
+                source: None,
+            })?;
+            check(&batch).map_err(|message| Error::Unsupported { message })?;
             Ok(batch)
         })
         .boxed()
@@ -100,7 +102,7 @@ fn check(batch: &RecordBatch) -> Result<(), String> {
     for (field, column) in batch.schema_ref().fields().iter().zip(batch.columns()) {
         if field.data_type().is_nested() && (0..column.len()).any(|row| emptied(&column.slice(row, 1))) {
             return Err(format!(
-                "column '{}': of an array or map in an Avro file whose first ROW is null, the engine reads none; read the other columns, \
+                "column '{}': of an array or map in an Avro file whose first ROW is null, the engine reads no ROW; read the other columns, \
                  or rewrite the table in Parquet",
                 field.name()
             ));

@@ -92,7 +92,11 @@ impl Failure {
     /// Names the way out when the texts or bytes of one batch are more than 32-bit offsets can tell apart, for which the engine's
     /// readers have no error of their own: Parquet's fails to decode, Avro's panics.
     pub fn of_batch(self) -> Self {
-        let overflows = ["index overflow decoding byte array", "byte array offset overflow", "Offset overflow"];
+        let overflows = [
+            "index overflow decoding byte array",
+            "byte array offset overflow",
+            "Offset overflow",
+        ];
         if !overflows.iter().any(|text| self.message.contains(text)) {
             return self;
         }
