@@ -518,6 +518,17 @@ func TestBrokenPackedArrays(t *testing.T) {
 		}
 		wantError(t, err, paimon.CodeInvalidInput)
 	}
+	// Rows that take no memory until they are spelled out.
+	const many = 1 << 40
+	ends := array.NewData(arrow.PrimitiveTypes.Int64, 1, []*memory.Buffer{nil, memory.NewBufferBytes(arrow.Int64Traits.CastToBytes([]int64{many}))}, nil, 0, 0)
+	for _, data := range []arrow.ArrayData{
+		array.NewData(arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int64, int32s), many, []*memory.Buffer{nil}, []arrow.ArrayData{ends, ints(1)}, 0, 0),
+		array.NewData(arrow.Null, many, []*memory.Buffer{nil}, nil, many, 0),
+	} {
+		column := array.MakeFromData(data)
+		batch := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{nullable("c", data.DataType())}, nil), []arrow.Array{column}, many)
+		wantError(t, j.write.WriteArrowBatch(batch), paimon.CodeInvalidInput, "smaller records")
+	}
 	good := jsonRecord(t, allocator, arrow.ListViewOf(int32s), "[1,2]")
 	must(t, j.write.WriteArrowBatch(good))
 	good.Release()

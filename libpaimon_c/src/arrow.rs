@@ -22,6 +22,10 @@ use crate::types::paimon_arrow_batch;
 /// How deep types may nest. Files of deeper ones cannot be read back, and much deeper ones would overflow the stack.
 const MAX_NESTING: usize = 32;
 
+/// How many rows a record may have. Nulls and repeated values take no memory before they are spelled out, and what then does not fit
+/// would end the process.
+pub const MAX_ROWS: usize = 1 << 28;
+
 impl paimon_arrow_batch {
     pub const NONE: paimon_arrow_batch = paimon_arrow_batch {
         array: std::ptr::null_mut(),
@@ -77,6 +81,12 @@ pub unsafe fn import(array: *mut c_void, schema: *mut c_void) -> Result<RecordBa
     let data = unsafe { view(root, &Field::new_struct("", layout.fields().clone(), false), &owner)? };
     if data.nulls().is_some() {
         return Err(Failure::invalid("the Arrow struct array of a record batch has null rows"));
+    }
+    if data.len() > MAX_ROWS {
+        return Err(Failure::invalid(format!(
+            "a record of {} rows is too large; write smaller records",
+            data.len()
+        )));
     }
     let plain = copy(&data, 0, data.len())
         .map_err(|error| Failure::invalid(format!("the record cannot be copied ({error}); write it in smaller records")))?;
@@ -362,6 +372,9 @@ fn unpack(data: &ArrayData, start: usize, length: usize) -> std::result::Result<
     };
     if length == 0 {
         return Ok(Some(ArrayData::new_empty(&plain)));
+    }
+    if length > MAX_ROWS {
+        return Err(ArrowError::InvalidArgumentError(format!("{length} values in lists")));
     }
     let rows = make_array(data.slice(start, length));
     let unpacked = match rows.as_any_dictionary_opt() {

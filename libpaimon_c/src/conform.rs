@@ -21,6 +21,7 @@ use arrow_select::take::take;
 use paimon::arrow::build_target_arrow_schema;
 use paimon::spec::{CoreOptions, DataType as Type, TableSchema};
 
+use crate::arrow::MAX_ROWS;
 use crate::error::{Failure, Result};
 use crate::supported::{check_format, sql};
 
@@ -165,6 +166,7 @@ fn conform(
     place: &Place,
 ) -> Result<ArrayRef> {
     let array = match (array.data_type(), parents) {
+        (DataType::Null, _) if array.len() > MAX_ROWS => return Err(too_large(place)),
         (DataType::Null, _) if array.is_empty() || field.is_nullable() => new_null_array(field.data_type(), array.len()),
         (DataType::Null, _) => return Err(null_at(place, 0, field)),
         (_, Some(parents)) if parents.null_count() > 0 => {
