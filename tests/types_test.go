@@ -216,6 +216,40 @@ func TestPartitionKeyTypes(t *testing.T) {
 	}
 }
 
+// Where a BLOB can be, and what its table needs, is told when the table is created.
+func TestBlobColumns(t *testing.T) {
+	blob := paimon.BlobType()
+	for _, test := range []struct {
+		of     paimon.DataType
+		values []string
+		words  []string
+	}{
+		{blob, []string{`"AAEC"`}, nil},
+		{paimon.ArrayType(blob), []string{`["AAEC",null]`, "[]"}, nil},
+		{paimon.MapType(paimon.StringType(), blob), []string{`[["a","AAEC"]]`}, nil},
+		{paimon.RowType(paimon.DataField{Name: "b", Type: blob}), nil, []string{"'c.b'", "BLOB", "column"}},
+		{paimon.ArrayType(paimon.ArrayType(blob)), nil, []string{"'c.element.element'", "BLOB"}},
+	} {
+		schema := &paimon.Schema{Fields: []paimon.DataField{{Name: "id", Type: paimon.IntType()}, {Name: "c", Type: test.of}}}
+		if test.words != nil {
+			_, err := createTable(t, schema)
+			wantError(t, err, paimon.CodeUnsupported, test.words...)
+			continue
+		}
+		_, err := createTable(t, schema)
+		wantError(t, err, paimon.CodeInvalidInput, "'c'", "BLOB", "'row-tracking.enabled'", "'data-evolution.enabled'")
+		schema.Options = map[string]string{"row-tracking.enabled": "true", "data-evolution.enabled": "true"}
+		table, err := createTable(t, schema)
+		must(t, err)
+		var rows []string
+		for _, value := range append(test.values, "null") {
+			rows = append(rows, `{"id":1,"c":`+value+`}`)
+		}
+		writeRows(t, table, rows)
+		wantTextRows(t, table, rows)
+	}
+}
+
 // The tables with every type that Paimon Java wrote are read as it was told to write them.
 func TestTypesWrittenByJava(t *testing.T) {
 	for _, test := range matrix.Tables(matrix.JavaWrites) {

@@ -13,7 +13,7 @@ use paimon::{Catalog, CatalogFactory, Error, Options};
 use crate::error::{borrow, guard, guard_void, paimon_error, slice, text, Failure, Result};
 use crate::handle;
 use crate::runtime::Hold;
-use crate::supported::check_partition_keys;
+use crate::supported::check_new;
 use crate::table::paimon_table;
 use crate::types::{json, paimon_option, paimon_result, paimon_result_bytes};
 
@@ -220,7 +220,7 @@ fn validated(schema: &str) -> Result<Schema> {
     if schema.fields().is_empty() {
         return Err(Failure::invalid("the schema has no fields"));
     }
-    check_partition_keys(schema.fields(), schema.partition_keys())?;
+    check_new(&schema)?;
     Ok(schema.copy(schema.row_type())?)
 }
 

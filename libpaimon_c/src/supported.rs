@@ -2,7 +2,7 @@
 
 //! What the engine cannot write, or not so that it can be read: refused before there is a file. docs/types.md has the whole table.
 
-use paimon::spec::{CoreOptions, DataField, DataType as Type, TableSchema};
+use paimon::spec::{CoreOptions, DataField, DataType as Type, Schema, TableSchema};
 
 use crate::error::{Failure, Result, PAIMON_CODE_UNSUPPORTED};
 
@@ -116,19 +116,50 @@ fn check_type(path: &str, data_type: &Type, format: &str, refusal: fn(&Type) -> 
     }
 }
 
-/// Refuses partition keys of types that the engine makes no folders of, which it finds at the first write only.
-pub fn check_partition_keys(fields: &[DataField], keys: &[String]) -> Result<()> {
-    for field in fields.iter().filter(|field| keys.iter().any(|key| key == field.name())) {
-        if matches!(
-            field.data_type(),
+/// Refuses a new table that nobody could write, in ways that the engine finds at the first write only, or says in its own terms.
+pub fn check_new(schema: &Schema) -> Result<()> {
+    let options = CoreOptions::new(schema.options());
+    for field in schema.fields() {
+        let (name, data_type) = (field.name(), field.data_type());
+        let no_folder = matches!(
+            data_type,
             Type::Float(_) | Type::Double(_) | Type::Binary(_) | Type::VarBinary(_)
-        ) {
+        );
+        if no_folder && schema.partition_keys().iter().any(|key| key == name) {
             return Err(unsupported(format!(
-                "column '{}' is {}, which cannot be a partition key; partition by a text, an integer or a date",
-                field.name(),
-                sql(field.data_type())
+                "column '{name}' is {}, which cannot be a partition key; partition by a text, an integer or a date",
+                sql(data_type)
+            )));
+        }
+        if let Some(path) = deep_blob(name, data_type, 0) {
+            return Err(unsupported(format!(
+                "column '{path}' is BLOB, which can be a column, or the elements or values of an ARRAY or MAP that is one"
+            )));
+        }
+        if data_type.to_string().contains("BLOB") && schema.primary_keys().is_empty() && !options.data_evolution_enabled() {
+            return Err(Failure::invalid(format!(
+                "column '{name}' is {}: a table without a primary key needs the options 'row-tracking.enabled' = 'true' and \
+                 'data-evolution.enabled' = 'true' for it",
+                sql(data_type)
             )));
         }
     }
     Ok(())
+}
+
+/// The path to a BLOB that lies where the engine has none.
+fn deep_blob(path: &str, data_type: &Type, depth: usize) -> Option<String> {
+    let below = |name: &str, data_type: &Type, depth| deep_blob(&format!("{path}.{name}"), data_type, depth);
+    match data_type {
+        Type::Blob(_) => (depth > 1).then(|| path.to_string()),
+        Type::Array(list) => below("element", list.element_type(), depth + 1),
+        Type::Vector(vector) => below("element", vector.element_type(), 2),
+        Type::Multiset(set) => below("element", set.element_type(), 2),
+        Type::Map(map) => below("key", map.key_type(), 2).or_else(|| below("value", map.value_type(), depth + 1)),
+        Type::Row(row) => row
+            .fields()
+            .iter()
+            .find_map(|field| below(field.name(), field.data_type(), 2)),
+        _ => None,
+    }
 }
