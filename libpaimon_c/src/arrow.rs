@@ -24,7 +24,7 @@ const MAX_NESTING: usize = 32;
 
 /// How many rows a record may have. Nulls and repeated values take no memory before they are spelled out, and what then does not fit
 /// would end the process.
-pub const MAX_ROWS: usize = 1 << 28;
+pub(crate) const MAX_ROWS: usize = 1 << 28;
 
 impl paimon_arrow_batch {
     pub const NONE: paimon_arrow_batch = paimon_arrow_batch {

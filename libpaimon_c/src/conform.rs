@@ -26,7 +26,7 @@ use crate::error::{Failure, Result};
 use crate::supported::{check_format, sql};
 
 /// The column by which a record of a table with a primary key says what each row is.
-pub const VALUE_KIND: &str = "_VALUE_KIND";
+pub(crate) const VALUE_KIND: &str = "_VALUE_KIND";
 
 const DAY_SECONDS: i64 = 24 * 60 * 60;
 
