@@ -51,17 +51,53 @@ func checkRecord(op, object string, record arrow.RecordBatch) error {
 		if !arrow.TypeEqual(column.DataType(), schema.Field(i).Type) {
 			return invalidInput(op, object, "column %q is of type %v but the record's schema says %v", name, column.DataType(), schema.Field(i).Type)
 		}
-		if err := array.Validate(column); err != nil {
+		if err := validate(column); err != nil {
 			return invalidInput(op, object, "column %q is not valid Arrow data: %v", name, err)
 		}
 	}
 	return nil
 }
 
+// validate compares lengths, offsets and buffers. arrow-go wants a buffer of run ends that it does not make itself.
+func validate(column arrow.Array) error {
+	data, changed := withRunBuffers(column.Data())
+	if !changed {
+		return array.Validate(column)
+	}
+	defer data.Release()
+	column = array.MakeFromData(data)
+	defer column.Release()
+	return array.Validate(column)
+}
+
+// withRunBuffers gives run ends at any depth their missing buffer, in a copy that the caller releases, or says that it is not needed.
+func withRunBuffers(data arrow.ArrayData) (with arrow.ArrayData, changed bool) {
+	children := make([]arrow.ArrayData, len(data.Children()))
+	for i, child := range data.Children() {
+		below, other := withRunBuffers(child)
+		if other {
+			defer below.Release()
+			changed = true
+		}
+		children[i] = below
+	}
+	buffers := data.Buffers()
+	if storage(data.DataType()).ID() == arrow.RUN_END_ENCODED && len(buffers) == 0 {
+		buffers, changed = []*memory.Buffer{nil}, true
+	}
+	if !changed {
+		return data, false
+	}
+	return array.NewData(data.DataType(), data.Len(), buffers, children, data.NullN(), data.Offset()), true
+}
+
 func nesting(data arrow.ArrayData) int {
 	deepest := 0
 	for _, child := range data.Children() {
 		deepest = max(deepest, nesting(child))
+	}
+	if data.DataType().ID() == arrow.DICTIONARY {
+		deepest = max(deepest, nesting(data.Dictionary()))
 	}
 	return deepest + 1
 }
@@ -139,8 +175,12 @@ func (x *loan) exportArray(length, nulls, offset int64, buffers []unsafe.Pointer
 }
 
 func (x *loan) exportData(data arrow.ArrayData) *cArrowArray {
-	if data.DataType().ID() == arrow.NULL {
+	kind := storage(data.DataType()).ID()
+	switch kind {
+	case arrow.NULL:
 		return x.exportArray(int64(data.Len()), int64(data.Len()), int64(data.Offset()), nil, nil)
+	case arrow.RUN_END_ENCODED: // all of it is in its children
+		return x.exportArray(int64(data.Len()), 0, int64(data.Offset()), nil, data.Children())
 	}
 	buffers := make([]unsafe.Pointer, len(data.Buffers()))
 	for i, buffer := range data.Buffers() {
@@ -151,7 +191,19 @@ func (x *loan) exportData(data arrow.ArrayData) *cArrowArray {
 		// The other side counts for itself: a count that the bitmap belies would turn nulls into values.
 		nulls = array.UnknownNullCount
 	}
-	return x.exportArray(int64(data.Len()), nulls, int64(data.Offset()), buffers, data.Children())
+	if kind == arrow.STRING_VIEW || kind == arrow.BINARY_VIEW {
+		// Behind its views come the buffers that they point into, of which C has to be told the sizes.
+		var sizes []int64
+		for _, buffer := range data.Buffers()[2:] {
+			sizes = append(sizes, int64(buffer.Len()))
+		}
+		buffers = append(buffers, unsafe.Pointer(pinAll(x, sizes)))
+	}
+	exported := x.exportArray(int64(data.Len()), nulls, int64(data.Offset()), buffers, data.Children())
+	if kind == arrow.DICTIONARY {
+		exported.dictionary = x.exportData(data.Dictionary())
+	}
+	return exported
 }
 
 // lend gives the address of a buffer. Native code reads it only as far as lengths and offsets say, which checkRecord has compared, and

@@ -178,13 +178,9 @@ func TestArrowCrossesEqual(t *testing.T) {
 func TestTypesThatDoNotCross(t *testing.T) {
 	l := testLibrary(t)
 	for _, dt := range []arrow.DataType{
-		arrow.BinaryTypes.StringView, arrow.BinaryTypes.BinaryView,
-		&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String},
-		arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, arrow.BinaryTypes.String),
-		arrow.ListViewOf(arrow.PrimitiveTypes.Int32),
-		arrow.ListOf(arrow.BinaryTypes.StringView),
 		arrow.SparseUnionOf([]arrow.Field{field("x", arrow.PrimitiveTypes.Int32, true)}, []arrow.UnionTypeCode{0}),
 		arrow.FixedWidthTypes.MonthInterval,
+		arrow.ListOf(arrow.FixedWidthTypes.DayTimeInterval),
 	} {
 		b := array.NewBuilder(memory.DefaultAllocator, dt)
 		values := b.NewArray()

@@ -47,9 +47,10 @@ const (
 
 // exportType makes the C struct of a field. path names the column in errors.
 func (x *loan) exportType(field arrow.Field, path string) (*cArrowSchema, error) {
-	dt := field.Type
-	if extension, ok := dt.(arrow.ExtensionType); ok {
-		dt = extension.StorageType()
+	dt := storage(field.Type)
+	var values arrow.DataType
+	if dictionary, ok := dt.(*arrow.DictionaryType); ok {
+		dt, values = dictionary.IndexType, dictionary.ValueType // in C a dictionary is what its indexes are, and has its values beside it
 	}
 	format, ok := formatOf(dt)
 	if !ok {
@@ -84,13 +85,39 @@ func (x *loan) exportType(field arrow.Field, path string) (*cArrowSchema, error)
 		}
 		c.nChildren, c.children = int64(len(children)), pinAll(x, children)
 	}
+	if values != nil {
+		if c.dictionary, err = x.exportType(arrow.Field{Type: values, Nullable: true}, path); err != nil {
+			return nil, err
+		}
+	}
 	return c, nil
 }
 
-// formatOf spells a type. Types that share buffers in ways that a copy would miss (views, dictionaries, run ends, unions) have no
-// place in a write and are left out.
+// storage is what values of a type are kept as.
+func storage(dt arrow.DataType) arrow.DataType {
+	if extension, ok := dt.(arrow.ExtensionType); ok {
+		return extension.StorageType()
+	}
+	return dt
+}
+
+// formatOf spells a type. Unions and intervals have no place in a write and are left out.
 func formatOf(dt arrow.DataType) (string, bool) {
 	switch dt := dt.(type) {
+	case *arrow.StringViewType:
+		return "vu", true
+	case *arrow.BinaryViewType:
+		return "vz", true
+	case *arrow.Decimal32Type:
+		return fmt.Sprintf("d:%d,%d,32", dt.Precision, dt.Scale), true
+	case *arrow.Decimal64Type:
+		return fmt.Sprintf("d:%d,%d,64", dt.Precision, dt.Scale), true
+	case *arrow.ListViewType:
+		return "+vl", true
+	case *arrow.LargeListViewType:
+		return "+vL", true
+	case *arrow.RunEndEncodedType:
+		return "+r", true
 	case *arrow.TimestampType:
 		if int(dt.Unit) >= len(timestampUnits) {
 			return "", false
@@ -112,8 +139,6 @@ func formatOf(dt arrow.DataType) (string, bool) {
 		return "+s", true
 	case *arrow.MapType:
 		return "+m", true
-	case arrow.NestedType:
-		return "", false
 	default:
 		format, ok := formatOfPlain[dt.Fingerprint()]
 		return format, ok

@@ -50,9 +50,10 @@ func (s Schema) MarshalJSON() ([]byte, error) {
 
 // SchemaFromArrow returns the schema of a table for data of the given Arrow schema, without
 // keys or options. Fields that are not nullable become NOT NULL. Large and view strings
-// become STRING, large and view binaries BYTES, dictionaries their value type, extension types
-// their storage type, fixed-size lists VECTOR, timestamps with any time zone
-// TIMESTAMP WITH LOCAL TIME ZONE.
+// become STRING, large and view binaries BYTES, large and view lists ARRAY, dictionaries and run
+// ends the type of their values, extension types their storage type, fixed-size lists VECTOR,
+// timestamps with any time zone TIMESTAMP WITH LOCAL TIME ZONE, times finer than a millisecond
+// TIME(3). [TableWrite.WriteArrowBatch] takes records of the same Arrow schema.
 //
 // What Paimon cannot store is refused with an error that names the column, its Arrow type and
 // what to use instead, and so are names that are empty, repeated or reserved by Paimon.
@@ -187,20 +188,12 @@ var arrowAdvice = map[arrow.Type]string{
 	arrow.UINT32:                  "Paimon has no unsigned integers; cast it to int64",
 	arrow.UINT64:                  "Paimon has no unsigned integers; cast it to int64, or to decimal128(20, 0) for values that need it",
 	arrow.FLOAT16:                 "cast it to float32",
-	arrow.DATE64:                  "DATE counts days; cast it to date32",
-	arrow.TIME64:                  "TIME is millisecond; cast it to time32[ms]",
 	arrow.DURATION:                "Paimon has no durations; cast it to int64",
 	arrow.INTERVAL_MONTHS:         "Paimon has no intervals; cast it to int32",
 	arrow.INTERVAL_DAY_TIME:       "Paimon has no intervals; use a struct of integers",
 	arrow.INTERVAL_MONTH_DAY_NANO: "Paimon has no intervals; use a struct of integers",
-	arrow.DECIMAL32:               "cast it to decimal128",
-	arrow.DECIMAL64:               "cast it to decimal128",
-	arrow.DECIMAL256:              "DECIMAL has at most 38 digits; cast it to decimal128",
 	arrow.SPARSE_UNION:            "use a struct with one nullable field per alternative",
 	arrow.DENSE_UNION:             "use a struct with one nullable field per alternative",
-	arrow.RUN_END_ENCODED:         "cast it to the type of its values",
-	arrow.LIST_VIEW:               "cast it to a list",
-	arrow.LARGE_LIST_VIEW:         "cast it to a list",
 }
 
 // arrowTypes holds the Arrow types that need no look at their parameters or children.
@@ -219,6 +212,7 @@ var arrowTypes = map[arrow.Type]DataType{
 	arrow.LARGE_BINARY: BytesType(),
 	arrow.BINARY_VIEW:  BytesType(),
 	arrow.DATE32:       DateType(),
+	arrow.DATE64:       DateType(),
 }
 
 func fieldsFromArrow(op, path string, fields []arrow.Field) ([]DataField, error) {
@@ -252,21 +246,21 @@ func typeFromArrow(op, column string, from arrow.DataType) (DataType, error) {
 		return typeFromArrow(op, column, a.StorageType())
 	case *arrow.DictionaryType:
 		return typeFromArrow(op, column, a.ValueType)
+	case *arrow.RunEndEncodedType:
+		return typeFromArrow(op, column, a.Encoded())
 	case *arrow.FixedSizeBinaryType:
 		t = BinaryType(a.ByteWidth)
-	case *arrow.Decimal128Type:
-		t = DecimalType(int(a.Precision), int(a.Scale))
+	case arrow.DecimalType:
+		t = DecimalType(int(a.GetPrecision()), int(a.GetScale()))
 	case *arrow.Time32Type:
 		t = TimeType(3 * int(a.Unit))
+	case *arrow.Time64Type:
+		t = TimeType(3)
 	case *arrow.TimestampType:
 		t = TimestampType(3 * int(a.Unit))
 		if a.TimeZone != "" {
 			t.kind = KindLocalZonedTimestamp
 		}
-	case *arrow.ListType:
-		t.kind, children = KindArray, a.Fields()
-	case *arrow.LargeListType:
-		t.kind, children = KindArray, a.Fields()
 	case *arrow.FixedSizeListType:
 		t.kind, t.size, children = KindVector, int(a.Len()), a.Fields()
 	case *arrow.MapType:
@@ -276,6 +270,8 @@ func typeFromArrow(op, column string, from arrow.DataType) (DataType, error) {
 			return VariantType(), nil
 		}
 		t.kind, children = KindRow, a.Fields()
+	case arrow.VarLenListLikeType: // a list, large or a view, after the map that is one too
+		t.kind, children = KindArray, []arrow.Field{a.ElemField()}
 	default:
 		if !known {
 			return t, invalidInput(op, "", "column %q: Arrow type %s cannot be stored: %s", column, from, arrowAdvice[from.ID()])

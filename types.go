@@ -109,7 +109,7 @@ type cArrowArray struct {
 	length, nullCount, offset, nBuffers, nChildren int64
 	buffers                                        *unsafe.Pointer
 	children                                       **cArrowArray
-	_                                              *cArrowArray // dictionary
+	dictionary                                     *cArrowArray
 	release                                        uintptr
 	_                                              unsafe.Pointer // private data
 }

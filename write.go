@@ -152,9 +152,9 @@ func (tw *TableWrite) base() *handle[cTableWrite] {
 // nil write.
 func (tw *TableWrite) Close() { tw.base().close() }
 
-// WriteArrowBatch writes a record. Its columns must be the table's: the same names in the same order, the types of
-// [Table.ArrowSchema], and no nulls in a NOT NULL column. A table with a primary key also takes a last column _VALUE_KIND of type
-// int8 (0 insert, 1 and 2 the two sides of an update, 3 delete).
+// WriteArrowBatch writes a record. It has the table's columns, in any order, in the types of [Table.ArrowSchema] or in others whose
+// values lose nothing on the way (docs/types.md has them all), and no nulls where a column is NOT NULL. In a table with a primary key it
+// may have a column _VALUE_KIND of integers (0 insert, 1 and 2 the two sides of an update, 3 delete).
 //
 // The record stays the caller's, who may release or change it when the call returns. One that does not fit (its columns, its types, a
 // null or a value where it may not be) is [CodeInvalidInput]; nothing of it is written, and the write can go on. After any other error

@@ -82,9 +82,9 @@ func TestEveryOperatorOnEveryType(t *testing.T) {
 		{paimon.DateType(), [3]cell{int64(-1), int64(19782), int64(2932896)}, [3]any{paimon.Date(-1), day, paimon.Date(2932896)}},
 		{paimon.TimeType(3), [3]cell{int64(0), int64(1), int64(86399999)}, [3]any{paimon.Time(0), paimon.Time(1), paimon.Time(86399999)}},
 		{
-			paimon.TimestampType(9),
-			[3]cell{moment{-1, 999999999}, moment{0, 1}, moment{1709164800, 1}},
-			[3]any{paimon.Timestamp{Millis: -1, Nanos: 999999}, paimon.Timestamp{Nanos: 1}, day.Add(1)},
+			paimon.TimestampType(6),
+			[3]cell{moment{-1, 999999000}, moment{0, 1000}, moment{1709164800, 1000}},
+			[3]any{paimon.Timestamp{Millis: -1, Nanos: 999000}, paimon.Timestamp{Nanos: 1000}, day.Add(time.Microsecond)},
 		},
 		{
 			paimon.LocalZonedTimestampType(6),
@@ -260,7 +260,7 @@ func TestPredicateText(t *testing.T) {
 		{Name: "id", Type: paimon.IntType()},
 		{Name: "a b", Type: paimon.DecimalType(10, 2)},
 		{Name: "d", Type: paimon.DateType()},
-		{Name: "t", Type: paimon.TimestampType(9)},
+		{Name: "t", Type: paimon.TimestampType(6)},
 		{Name: "x", Type: paimon.BytesType()},
 	}})
 	b := table.PredicateBuilder()

@@ -81,7 +81,7 @@ func TestTimeTravel(t *testing.T) {
 	catalog, table := history(t, allocator)
 	id, second := table.Identifier(), int64(2)
 	must(t, catalog.CreateTag(id, "two", &second, false))
-	stamp(t, table, map[int64]int64{1: 1_000_000, 2: 2_000_000, 3: 3_000_000}, map[int64]int64{1: 10, 2: 20, 3: 30})
+	restamp(t, table, map[int64]int64{1: 1_000_000, 2: 2_000_000, 3: 3_000_000}, map[int64]int64{1: 10, 2: 20, 3: 30})
 	must(t, catalog.AlterTable(id, []paimon.SchemaChange{paimon.DropColumn("name")}, false))
 	altered := openTable(t, catalog, id)
 	wantRows(t, altered, "1", "2", "3")
@@ -160,8 +160,8 @@ func TestTimeTravel(t *testing.T) {
 	}
 }
 
-// stamp rewrites the times and watermarks of snapshots, so that no test depends on the clock.
-func stamp(t testing.TB, table *paimon.Table, times, watermarks map[int64]int64) {
+// restamp rewrites the times and watermarks of snapshots, so that no test depends on the clock.
+func restamp(t testing.TB, table *paimon.Table, times, watermarks map[int64]int64) {
 	t.Helper()
 	for id, millis := range times {
 		path := filepath.Join(folder(table), "snapshot", fmt.Sprintf("snapshot-%d", id))

@@ -1386,8 +1386,9 @@ paimon_result_table_commit paimon_write_builder_new_commit(const paimon_write_bu
 void paimon_table_write_free(paimon_table_write *write);
 
 /**
- * Writes a record batch, given as a struct array of the Arrow C Data Interface whose fields are the table's columns. A batch
- * that does not fit the table is PAIMON_CODE_INVALID_INPUT before anything of it is written, and the write can go on.
+ * Writes a record batch, given as a struct array of the Arrow C Data Interface whose fields are the table's columns, in any
+ * order. Values of other types are converted if nothing is lost. A batch that does not fit the table is
+ * PAIMON_CODE_INVALID_INPUT before anything of it is written, and the write can go on.
  *
  * When `write`, `array` and `schema` are not NULL the contents of both structs pass to this call, on failure too: what is wanted
  * of them is copied, and they are left released (`release` is NULL) when it returns. The structs themselves stay the caller's.

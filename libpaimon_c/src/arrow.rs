@@ -8,18 +8,23 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
-use arrow_array::types::{Decimal128Type, Decimal256Type, TimestampSecondType};
-use arrow_array::{make_array, Array, ArrayRef, RecordBatch, StructArray};
+use arrow_array::{make_array, Array, RecordBatch, StructArray};
 use arrow_buffer::{ArrowNativeType, BooleanBufferBuilder, Buffer, NullBuffer, ScalarBuffer};
+use arrow_cast::cast;
 use arrow_data::transform::MutableArrayData;
 use arrow_data::{layout, ArrayData, BufferSpec};
-use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, TimeUnit};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema};
+use arrow_select::take::take;
 
 use crate::error::{borrow, guard_free, text, Failure, Result};
 use crate::types::paimon_arrow_batch;
 
 /// How deep types may nest. Files of deeper ones cannot be read back, and much deeper ones would overflow the stack.
 const MAX_NESTING: usize = 32;
+
+/// How many rows a record may have. Nulls and repeated values take no memory before they are spelled out, and what then does not fit
+/// would end the process.
+pub(crate) const MAX_ROWS: usize = 1 << 28;
 
 impl paimon_arrow_batch {
     pub const NONE: paimon_arrow_batch = paimon_arrow_batch {
@@ -37,7 +42,8 @@ fn broken(what: String) -> Failure {
 }
 
 /// Takes over a batch that a caller exported as a struct array, and copies it, so that nothing of the caller's memory is used
-/// after this returns. Once both pointers are known not to be NULL the structs are moved out and released, whatever happens then.
+/// after this returns. The copy is in plain layouts: dictionaries and run ends are spelled out, views become large strings,
+/// binaries and lists. Once both pointers are known not to be NULL the structs are moved out and released, whatever happens then.
 ///
 /// # Safety
 /// `array` and `schema` are NULL or point to initialised structs of the Arrow C Data Interface whose buffers are as long as
@@ -76,11 +82,15 @@ pub unsafe fn import(array: *mut c_void, schema: *mut c_void) -> Result<RecordBa
     if data.nulls().is_some() {
         return Err(Failure::invalid("the Arrow struct array of a record batch has null rows"));
     }
-    let batch = RecordBatch::from(StructArray::from(copy(&data, 0, data.len())));
-    for (field, column) in layout.fields().iter().zip(batch.columns()) {
-        check_values(field.name(), column)?;
+    if data.len() > MAX_ROWS {
+        return Err(Failure::invalid(format!(
+            "a record of {} rows is too large; write smaller records",
+            data.len()
+        )));
     }
-    batch.with_schema(layout.into()).map_err(arrow_failure)
+    let plain = copy(&data, 0, data.len())
+        .map_err(|error| Failure::invalid(format!("the record cannot be copied ({error}); write it in smaller records")))?;
+    Ok(RecordBatch::from(StructArray::from(plain)))
 }
 
 /// `struct ArrowSchema`, whose members arrow-rs keeps to itself.
@@ -165,20 +175,34 @@ unsafe fn view(array: *const RawArray, field: &Field, owner: &Arc<FFI_ArrowArray
         // Empty arrays come with odd buffers (none, or offsets that start anywhere): nothing in them is worth a look.
         return Ok(ArrayData::new_empty(data_type));
     }
-    let children: &[FieldRef] = match data_type {
-        DataType::List(child) | DataType::LargeList(child) | DataType::FixedSizeList(child, _) | DataType::Map(child, _) => {
-            std::slice::from_ref(child)
-        }
-        DataType::Struct(children) => children,
-        _ => &[],
+    let children: Vec<&FieldRef> = match data_type {
+        DataType::List(child)
+        | DataType::LargeList(child)
+        | DataType::ListView(child)
+        | DataType::LargeListView(child)
+        | DataType::FixedSizeList(child, _)
+        | DataType::Map(child, _) => vec![child],
+        DataType::RunEndEncoded(ends, values) => vec![ends, values],
+        DataType::Struct(children) => children.iter().collect(),
+        _ => Vec::new(),
     };
     let layout = layout(data_type);
     let masks = usize::from(layout.can_contain_null_mask);
+    let fixed = masks + layout.buffers.len();
+    // Behind the views of a view array come the buffers that they point into, and the sizes of those.
+    let pointed = if layout.variadic {
+        usize::try_from(array.n_buffers)
+            .ok()
+            .and_then(|n| n.checked_sub(fixed + 1))
+            .ok_or_else(|| wrong(format!("an array with {} buffers, too few for {data_type}", array.n_buffers)))?
+    } else {
+        0
+    };
     for (what, has, want, list_is_null) in [
         (
             "buffers",
             array.n_buffers,
-            masks + layout.buffers.len(),
+            fixed + pointed + usize::from(layout.variadic),
             array.buffers.is_null(),
         ),
         ("children", array.n_children, children.len(), array.children.is_null()),
@@ -187,7 +211,7 @@ unsafe fn view(array: *const RawArray, field: &Field, owner: &Arc<FFI_ArrowArray
             return Err(wrong(format!("an array with {has} {what}, and {data_type} has {want}")));
         }
     }
-    if !array.dictionary.is_null() {
+    if !array.dictionary.is_null() && !matches!(data_type, DataType::Dictionary(_, _)) {
         return Err(wrong(format!("a dictionary, and {data_type} has none")));
     }
 
@@ -243,6 +267,23 @@ unsafe fn view(array: *const RawArray, field: &Field, owner: &Arc<FFI_ArrowArray
         }
         data = data.add_buffer(wrap(at, len));
     }
+    for index in 0..pointed {
+        let sizes = buffer(fixed + pointed).ok_or_else(|| wrong("the sizes of its buffers are NULL".into()))?;
+        // SAFETY: there is one size for each of these buffers.
+        let size = unsafe { sizes.cast::<i64>().add(index).read_unaligned() };
+        let size = usize::try_from(size).ok().filter(|size| *size <= isize::MAX as usize);
+        let size = size.ok_or_else(|| wrong(format!("buffer {} has an impossible size", fixed + index)))?;
+        data = data.add_buffer(match buffer(fixed + index) {
+            Some(at) if size > 0 => wrap(at, size),
+            None if size > 0 => return Err(wrong(format!("buffer {} is NULL", fixed + index))),
+            _ => Buffer::default(),
+        });
+    }
+    if let DataType::Dictionary(_, values) = data_type {
+        let values = Field::new(field.name(), values.as_ref().clone(), true);
+        // SAFETY: the caller vouches for the dictionary too.
+        data = data.add_child_data(unsafe { view(array.dictionary, &values, owner)? });
+    }
     for (index, child) in children.iter().enumerate() {
         // SAFETY: there are as many children as the array says, and the caller vouches for them too.
         let values = unsafe { view(array.children.add(index).read_unaligned(), child, owner)? };
@@ -260,43 +301,87 @@ unsafe fn view(array: *const RawArray, field: &Field, owner: &Arc<FFI_ArrowArray
     data.align_buffers(true).build().map_err(|error| wrong(error.to_string()))
 }
 
-/// Copies `length` rows from `start` on, and nothing around them, into memory of its own.
+/// Copies `length` rows from `start` on, and nothing around them, into memory of its own and in a plain layout.
 ///
 /// [`MutableArrayData`] copies values, and forgets the offset of a struct, so what holds other arrays is taken apart here.
-fn copy(data: &ArrayData, start: usize, length: usize) -> ArrayData {
+fn copy(data: &ArrayData, start: usize, length: usize) -> std::result::Result<ArrayData, ArrowError> {
+    if let Some(unpacked) = unpack(data, start, length)? {
+        return copy(&unpacked, 0, length); // what was unpacked may still share memory, or hold what is packed
+    }
     let start = data.offset() + start;
-    let builder = ArrayData::builder(data.data_type().clone()).len(length);
-    let builder = match data.data_type() {
-        DataType::Struct(_) => builder.child_data(data.child_data().iter().map(|child| copy(child, start, length)).collect()),
+    let child = |index: usize, from, count| copy(&data.child_data()[index], from, count);
+    let (offsets, children) = match data.data_type() {
+        DataType::Struct(fields) => (
+            None,
+            (0..fields.len())
+                .map(|index| child(index, start, length))
+                .collect::<std::result::Result<Vec<_>, _>>()?,
+        ),
         DataType::FixedSizeList(_, size) => {
             let size = *size as usize;
-            builder.add_child_data(copy(&data.child_data()[0], start * size, length * size))
+            (None, vec![child(0, start * size, length * size)?])
         }
         DataType::List(_) | DataType::Map(_, _) => {
             let (offsets, from, count) = copy_offsets::<i32>(data, start, length);
-            builder
-                .add_buffer(offsets)
-                .add_child_data(copy(&data.child_data()[0], from, count))
+            (Some(offsets), vec![child(0, from, count)?])
         }
         DataType::LargeList(_) => {
             let (offsets, from, count) = copy_offsets::<i64>(data, start, length);
-            builder
-                .add_buffer(offsets)
-                .add_child_data(copy(&data.child_data()[0], from, count))
+            (Some(offsets), vec![child(0, from, count)?])
         }
         _ => {
             let mut values = MutableArrayData::new(vec![data], false, length);
             values.extend(0, start - data.offset(), start - data.offset() + length);
-            return values.freeze();
+            return Ok(values.freeze());
         }
     };
+    let of = |field: &FieldRef, child: &ArrayData| Arc::new(field.as_ref().clone().with_data_type(child.data_type().clone()));
+    let data_type = match data.data_type() {
+        DataType::Struct(fields) => {
+            DataType::Struct(fields.iter().zip(&children).map(|(field, child)| of(field, child)).collect())
+        }
+        DataType::FixedSizeList(field, size) => DataType::FixedSizeList(of(field, &children[0]), *size),
+        DataType::Map(field, sorted) => DataType::Map(of(field, &children[0]), *sorted),
+        DataType::LargeList(field) => DataType::LargeList(of(field, &children[0])),
+        DataType::List(field) => DataType::List(of(field, &children[0])),
+        other => other.clone(),
+    };
+    let builder = ArrayData::builder(data_type)
+        .len(length)
+        .buffers(offsets.into_iter().collect())
+        .child_data(children);
     let nulls = data.nulls().map(|nulls| {
         let mut bits = BooleanBufferBuilder::new(length);
         bits.append_buffer(nulls.slice(start - data.offset(), length).inner());
         NullBuffer::new(bits.finish())
     });
     // SAFETY: the parts are copies of parts that were validated, cut to the same rows.
-    unsafe { builder.nulls(nulls).build_unchecked() }
+    Ok(unsafe { builder.nulls(nulls).build_unchecked() })
+}
+
+/// Spells out what is packed in a layout that the engine does not write; None if the rows are plain at this level.
+fn unpack(data: &ArrayData, start: usize, length: usize) -> std::result::Result<Option<ArrayData>, ArrowError> {
+    let plain = match data.data_type() {
+        DataType::Dictionary(_, values) => values.as_ref().clone(),
+        DataType::RunEndEncoded(_, values) => values.data_type().clone(),
+        DataType::Utf8View => DataType::LargeUtf8,
+        DataType::BinaryView => DataType::LargeBinary,
+        DataType::ListView(field) => DataType::List(field.clone()),
+        DataType::LargeListView(field) => DataType::LargeList(field.clone()),
+        _ => return Ok(None),
+    };
+    if length == 0 {
+        return Ok(Some(ArrayData::new_empty(&plain)));
+    }
+    if length > MAX_ROWS {
+        return Err(ArrowError::InvalidArgumentError(format!("{length} values in lists")));
+    }
+    let rows = make_array(data.slice(start, length));
+    let unpacked = match rows.as_any_dictionary_opt() {
+        Some(dictionary) => take(dictionary.values(), dictionary.keys(), None)?,
+        None => cast(&rows, &plain)?,
+    };
+    Ok(Some(unpacked.to_data()))
 }
 
 /// Copies the offsets of a list so that they start at 0, and says which of its values they span.
@@ -315,54 +400,26 @@ fn copy_offsets<O: ArrowNativeType + std::ops::Sub<Output = O>>(
     )
 }
 
-/// Refuses values that the engine would change on their way into a file.
-fn check_values(name: &str, array: &ArrayRef) -> Result<()> {
-    let wrong = |error: ArrowError| Failure::invalid(format!("column '{name}': {error}"));
-    match array.data_type() {
-        DataType::Decimal128(precision, _) => array
-            .as_primitive::<Decimal128Type>()
-            .validate_decimal_precision(*precision)
-            .map_err(wrong),
-        DataType::Decimal256(precision, _) => array
-            .as_primitive::<Decimal256Type>()
-            .validate_decimal_precision(*precision)
-            .map_err(wrong),
-        DataType::Timestamp(TimeUnit::Second, _) => {
-            let seconds = array.as_primitive::<TimestampSecondType>();
-            match seconds.iter().flatten().find(|value| value.checked_mul(1000).is_none()) {
-                Some(value) => Err(Failure::invalid(format!(
-                    "column '{name}': timestamp {value} s is out of range"
-                ))),
-                None => Ok(()),
-            }
-        }
-        _ => {
-            for child in array.to_data().child_data() {
-                check_values(name, &make_array(child.clone()))?;
-            }
-            Ok(())
-        }
-    }
-}
-
-/// Whether [`view`] reads and [`copy`] copies all of an array of this type: views, run ends and dictionaries would go on sharing
-/// buffers with their source, and some types make no sense.
+/// Whether [`view`] reads and [`copy`] copies an array of this type.
 fn copyable(data_type: &DataType) -> bool {
     match data_type {
-        DataType::Utf8View
-        | DataType::BinaryView
-        | DataType::ListView(_)
-        | DataType::LargeListView(_)
-        | DataType::RunEndEncoded(_, _)
-        | DataType::Union(_, _)
-        | DataType::Dictionary(_, _) => false,
+        DataType::Union(_, _) => false,
         DataType::FixedSizeBinary(width) => *width >= 0,
         DataType::FixedSizeList(field, size) => *size >= 0 && copyable(field.data_type()),
         DataType::Map(entries, _) => {
             matches!(entries.data_type(), DataType::Struct(fields) if fields.len() == 2) && copyable(entries.data_type())
         }
-        DataType::List(field) | DataType::LargeList(field) => copyable(field.data_type()),
+        DataType::List(field) | DataType::LargeList(field) | DataType::ListView(field) | DataType::LargeListView(field) => {
+            copyable(field.data_type())
+        }
         DataType::Struct(fields) => fields.iter().all(|field| copyable(field.data_type())),
+        DataType::Dictionary(keys, values) => keys.is_integer() && copyable(values),
+        // Of run ends within run ends arrow-rs has no reading.
+        DataType::RunEndEncoded(ends, values) => {
+            matches!(ends.data_type(), DataType::Int16 | DataType::Int32 | DataType::Int64)
+                && !matches!(values.data_type(), DataType::RunEndEncoded(_, _))
+                && copyable(values.data_type())
+        }
         _ => true,
     }
 }

@@ -14,6 +14,7 @@ use crate::alter::check_option;
 use crate::error::{borrow, guard, guard_void, paimon_error, slice, text, Failure, Result, PAIMON_CODE_UNSUPPORTED};
 use crate::handle;
 use crate::runtime::Hold;
+use crate::supported::check_new;
 use crate::system::System;
 use crate::table::paimon_table;
 use crate::tag::branches;
@@ -233,6 +234,7 @@ fn validated(schema: &str) -> Result<Schema> {
     for (key, value) in schema.options() {
         check_option(key, value)?;
     }
+    check_new(&schema)?;
     Ok(schema.copy(schema.row_type())?)
 }
 

@@ -122,6 +122,23 @@ impl Failure {
         Self::new(failure.code, format!("cannot read {what}: {}", failure.message))
     }
 
+    /// Names the way out when the texts or bytes of one batch are more than 32-bit offsets can tell apart, for which the engine's
+    /// readers have no error of their own: Parquet's fails to decode, Avro's panics.
+    pub fn of_batch(self) -> Self {
+        let overflows = [
+            "index overflow decoding byte array",
+            "byte array offset overflow",
+            "Offset overflow",
+        ];
+        if !overflows.iter().any(|text| self.message.contains(text)) {
+            return self;
+        }
+        Self::new(
+            PAIMON_CODE_RESOURCE_EXHAUSTED,
+            "the values of a column are more than 2 GiB in one batch; set the table's option 'read.batch-size' to fewer rows (it is 1024 if not set)",
+        )
+    }
+
     pub fn give(self) -> *mut paimon_error {
         handle::give(paimon_error {
             code: self.code,

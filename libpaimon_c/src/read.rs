@@ -16,6 +16,7 @@ use paimon::table::ArrowRecordBatchStream;
 use paimon::{DataSplit, Error, Plan, ReadBuilder, Table};
 
 use crate::arrow;
+use crate::avro_rows;
 use crate::error::{
     borrow, guard, guard_void, paimon_error, slice, text, Failure, Result, PAIMON_CODE_INVALID_INPUT, PAIMON_CODE_IO_ERROR,
     PAIMON_CODE_UNSUPPORTED,
@@ -653,7 +654,9 @@ pub unsafe extern "C" fn paimon_table_read_to_arrow(
             .filter(|_| length > 0)
             .and_then(|end| plan.splits.get(offset..end))
             .ok_or_else(|| Failure::invalid(format!("{length} splits from {offset} on, of a plan with {count}")))?;
-        let shared = &read.shared;
+        avro_rows::refuse_unions(&read.shared, splits)?;
+        let row_by_row = avro_rows::row_by_row(&read.shared, splits);
+        let shared = row_by_row.as_ref().unwrap_or(&read.shared);
         let mut builder = read.wish.builder(&shared.table)?;
         let mut engine = builder.new_read()?;
         let columns = engine.read_type().len();
@@ -683,7 +686,10 @@ pub unsafe extern "C" fn paimon_table_read_to_arrow(
             .collect();
         // One stream for each split, so that an error can say where it happened.
         let streams = splits.iter().map(|split| {
-            let stream = engine.to_arrow(std::slice::from_ref(split))?;
+            let mut stream = engine.to_arrow(std::slice::from_ref(split))?;
+            if row_by_row.is_some() {
+                stream = avro_rows::gather(stream);
+            }
             Ok((split.clone(), stream))
         });
         let splits = shared.hold.within(|| streams.collect::<paimon::Result<_>>())?;
@@ -724,7 +730,7 @@ pub unsafe extern "C" fn paimon_record_batch_reader_next(reader: *const paimon_r
         let Some(rows) = slot.as_mut() else {
             return Ok(paimon_arrow_batch::NONE);
         };
-        match rows.next(&reader.hold) {
+        match rows.next(&reader.hold).map_err(Failure::of_batch) {
             Ok(Some(batch)) => arrow::export(batch),
             ended => {
                 // The stream is not polled again, and what it holds is let go.

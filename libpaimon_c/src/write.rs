@@ -7,8 +7,6 @@ use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int8Type;
 use arrow_array::RecordBatch;
 use paimon::resource::ResourceContext;
 use paimon::table::{PostponeBucketPlan, PostponeFixedBucketTableWrite};
@@ -16,6 +14,7 @@ use paimon::{CommitMessage, Error, TableCommit, TableWrite, WriteBuilder};
 
 use crate::arrow;
 use crate::blob::check_descriptors;
+use crate::conform::{Target, VALUE_KIND};
 use crate::error::{borrow, guard, guard_void, paimon_error, Failure, Result, PAIMON_CODE_UNSUPPORTED};
 use crate::handle;
 use crate::read::poisoned;
@@ -41,6 +40,7 @@ pub struct paimon_table_write {
     write: Mutex<Option<Engine>>,
     /// Whether the batches since the last prepare came with a column of row kinds; None before the first.
     kinds: Mutex<Option<bool>>,
+    target: Target,
     origin: Origin,
     shared: Arc<Shared>,
 }
@@ -374,10 +374,12 @@ pub unsafe extern "C" fn paimon_write_builder_new_write(
         builder.check_visible()?;
         let origin = builder.origin();
         let shared = &builder.shared;
+        let target = Target::new(shared.table.schema())?;
         let write = shared.hold.within(|| builder.new_write(origin.overwrite))?;
         Ok(paimon_table_write {
             write: Mutex::new(Some(write)),
             kinds: Mutex::new(None),
+            target,
             origin,
             shared: shared.clone(),
         })
@@ -415,8 +417,9 @@ pub unsafe extern "C" fn paimon_table_write_free(write: *mut paimon_table_write)
     unsafe { handle::release(write) }
 }
 
-/// Writes a record batch, given as a struct array of the Arrow C Data Interface whose fields are the table's columns. A batch
-/// that does not fit the table is PAIMON_CODE_INVALID_INPUT before anything of it is written, and the write can go on.
+/// Writes a record batch, given as a struct array of the Arrow C Data Interface whose fields are the table's columns, in any
+/// order. Values of other types are converted if nothing is lost. A batch that does not fit the table is
+/// PAIMON_CODE_INVALID_INPUT before anything of it is written, and the write can go on.
 ///
 /// When `write`, `array` and `schema` are not NULL the contents of both structs pass to this call, on failure too: what is wanted
 /// of them is copied, and they are left released (`release` is NULL) when it returns. The structs themselves stay the caller's.
@@ -433,8 +436,8 @@ pub unsafe extern "C" fn paimon_table_write_write_arrow_batch(
         // SAFETY: as the caller promises.
         let write = unsafe { borrow(write, "the write")? };
         // SAFETY: as the caller promises.
-        let batch = unsafe { arrow::import(array, schema)? };
-        let has_kinds = check_kinds(&batch)?;
+        let batch = write.target.conform(&unsafe { arrow::import(array, schema)? })?;
+        let has_kinds = batch.schema_ref().column_with_name(VALUE_KIND).is_some();
         check_descriptors(write.shared.table.schema(), &batch)?;
         let mut kinds = write.kinds.lock().map_err(|_| poisoned("write"))?;
         if batch.num_rows() > 0 && kinds.is_some_and(|before| before != has_kinds) {
@@ -477,35 +480,6 @@ pub unsafe extern "C" fn paimon_table_write_prepare_commit(
             prepared: Mutex::new(Prepared { messages, fates }),
         })
     }))
-}
-
-/// The column by which a record of a table with a primary key says what each row is.
-const VALUE_KIND: &str = "_VALUE_KIND";
-
-/// Says whether a batch has a last column of row kinds, and refuses kinds that there are not: the engine finds them when it
-/// prepares a commit, and gives up the whole write then.
-fn check_kinds(batch: &RecordBatch) -> Result<bool> {
-    let Some(last) = batch.num_columns().checked_sub(1) else {
-        return Ok(false);
-    };
-    if batch.schema_ref().field(last).name() != VALUE_KIND {
-        return Ok(false);
-    }
-    let Some(kinds) = batch.column(last).as_primitive_opt::<Int8Type>() else {
-        return Err(Failure::invalid(format!(
-            "column '{VALUE_KIND}' is of type {}, want Int8",
-            batch.column(last).data_type()
-        )));
-    };
-    for (row, kind) in kinds.iter().enumerate() {
-        if !kind.is_some_and(|kind| (0..=3).contains(&kind)) {
-            let kind = kind.map_or("null".to_string(), |kind| kind.to_string());
-            return Err(Failure::invalid(format!(
-                "column '{VALUE_KIND}' has {kind} in row {row}, want 0 to 3"
-            )));
-        }
-    }
-    Ok(true)
 }
 
 impl paimon_table_write {

@@ -266,3 +266,16 @@ fn other_invalid_data_is_no_conflict() {
     let failure = commit_as_engine(&table, doubled).unwrap_err();
     assert_eq!(failure.code, PAIMON_CODE_INVALID_INPUT, "{}", failure.message);
 }
+
+#[test]
+fn a_batch_that_is_too_large_names_the_option() {
+    for said in [
+        "Failed to read a Parquet file: Parquet error: index overflow decoding byte array",
+        "internal error at generic_bytes_builder.rs:94:57: byte array offset overflow",
+    ] {
+        let failure = Failure::unexpected(said).of_batch();
+        assert_eq!(failure.code, PAIMON_CODE_RESOURCE_EXHAUSTED);
+        assert!(failure.message.contains("read.batch-size"), "{}", failure.message);
+    }
+    assert_eq!(Failure::unexpected("another").of_batch().message, "another");
+}

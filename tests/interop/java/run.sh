@@ -6,6 +6,7 @@
 #   run.sh build                            resolve the class path and compile; the others do it too
 #   run.sh golden OUTDIR                    write OUTDIR/warehouse and OUTDIR/expected, see src/Golden.java
 #   run.sh provision OUTDIR                 the same with many more tables, see src/Provision.java
+#   run.sh matrix DIR WAREHOUSE             write the tables that DIR describes, see src/Matrix.java
 #   run.sh dump WAREHOUSE OUTDIR NAME...    write the rows of tables to OUTDIR, see src/Dump.java
 #
 # The class path and the classes are kept in target/ until pom.xml or a source changes.
@@ -64,6 +65,11 @@ golden | provision)
     [[ $# -eq 2 ]] || usage
     build
     java_main "interop.${1^}" "$2"
+    ;;
+matrix)
+    [[ $# -eq 3 ]] || usage
+    build
+    java_main interop.Matrix "$2" "$3"
     ;;
 dump)
     [[ $# -ge 3 ]] || usage

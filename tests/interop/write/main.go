@@ -6,7 +6,7 @@
 //
 // It writes them into the database "default" of the warehouse, and the rows that each must have at the end, and at its tags and
 // branches, into EXPECTED/default.NAME.jsonl, in the format that java/src/Dump.java defines, which says what a name is. The expected
-// rows come from the literals in tables.go and histories.go alone: nothing is read back.
+// rows come from the literals in tables.go and histories.go and from the package matrix alone: nothing is read back.
 package main
 
 import (
@@ -62,7 +62,7 @@ func run(warehouse, expected string) error {
 			}
 		}
 	}
-	return nil
+	return writeMatrix(catalog, expected)
 }
 
 // write creates the table and runs its jobs.
