@@ -566,6 +566,9 @@ func randomFixture(random *rand.Rand, n int) *fixture {
 			r := make(row, len(f.schema.Fields))
 			for i, field := range f.schema.Fields {
 				r[i] = randomCell(random, field.Type, false)
+				if v, ok := r[i].(int64); ok && f.schema.Options["file.format"] == "orc" {
+					r[i] = v / 4 // in a debug build the engine's ORC writer panics on differences that overflow
+				}
 				if field.Type.Nullable() && random.IntN(4) == 0 {
 					r[i] = nil
 				}
