@@ -78,7 +78,7 @@ func TestFiltersDifferential(t *testing.T) {
 				table, done := f.make(t)
 				rows := newScanner(t, table, nil).read(t, nil, true)
 				matching.Add(int64(len(rows)))
-				for range perTable {
+				for range perTable * 3 / 4 {
 					p := randomTree(random, &f.schema, rows, 4)
 					cases.Add(1)
 					if problem := f.check(t, table, rows, p, random.Uint64()); problem != "" {
@@ -87,6 +87,18 @@ func TestFiltersDifferential(t *testing.T) {
 						break
 					}
 				}
+				g, changed := f.evolve(t, table, random)
+				rows = newScanner(t, changed, nil).read(t, nil, true)
+				for range perTable / 4 {
+					p := randomTree(random, &g.schema, rows, 4)
+					cases.Add(1)
+					if problem := g.check(t, changed, rows, p, random.Uint64()); problem != "" {
+						t.Errorf("after a change of the schema: %s: %s\nto repeat: go test ./tests -run %s -differential.seed=%d",
+							p.text(&g.schema), problem, t.Name(), seed)
+						break
+					}
+				}
+				changed.Close()
 				done()
 			}
 		})
@@ -734,38 +746,87 @@ func (f *fixture) make(t testing.TB) (table *paimon.Table, done func()) {
 	check(t, catalog.CreateTable(id, &f.schema, false))
 	table, err = catalog.GetTable(id)
 	check(t, err)
-	arrowSchema, err := table.ArrowSchema()
-	check(t, err)
 	for _, commit := range f.commits {
-		columns := arrowSchema
-		if len(commit) > 0 && len(commit[0]) > columns.NumFields() {
-			kind := arrow.Field{Name: "_VALUE_KIND", Type: arrow.PrimitiveTypes.Int8}
-			columns = arrow.NewSchema(append(slices.Clone(columns.Fields()), kind), nil)
-		}
-		builder, err := table.NewWriteBuilder()
-		check(t, err)
-		write, err := builder.NewWrite()
-		check(t, err)
-		b := array.NewRecordBuilder(goMemory, columns)
-		for _, r := range commit {
-			for i, c := range r {
-				appendCell(b.Field(i), c)
-			}
-		}
-		batch := b.NewRecordBatch()
-		b.Release()
-		check(t, write.WriteArrowBatch(batch))
-		batch.Release()
-		messages, err := write.PrepareCommit()
-		check(t, err)
-		target, err := builder.NewCommit()
-		check(t, err)
-		check(t, target.Commit(messages))
-		for _, h := range []interface{ Close() }{messages, target, write, builder} {
-			h.Close()
-		}
+		writeCommit(t, table, commit)
 	}
 	return table, table.Close
+}
+
+// writeCommit commits rows that have a cell for each column, and may have one more for their kind.
+func writeCommit(t testing.TB, table *paimon.Table, commit []row) {
+	columns, err := table.ArrowSchema()
+	check(t, err)
+	if len(commit) > 0 && len(commit[0]) > columns.NumFields() {
+		kind := arrow.Field{Name: "_VALUE_KIND", Type: arrow.PrimitiveTypes.Int8}
+		columns = arrow.NewSchema(append(slices.Clone(columns.Fields()), kind), nil)
+	}
+	builder, err := table.NewWriteBuilder()
+	check(t, err)
+	write, err := builder.NewWrite()
+	check(t, err)
+	b := array.NewRecordBuilder(goMemory, columns)
+	for _, r := range commit {
+		for i, c := range r {
+			appendCell(b.Field(i), c)
+		}
+	}
+	batch := b.NewRecordBatch()
+	b.Release()
+	check(t, write.WriteArrowBatch(batch))
+	batch.Release()
+	messages, err := write.PrepareCommit()
+	check(t, err)
+	target, err := builder.NewCommit()
+	check(t, err)
+	check(t, target.Commit(messages))
+	for _, h := range []interface{ Close() }{messages, target, write, builder} {
+		h.Close()
+	}
+}
+
+// evolve changes the schema of the table, and writes rows of the new one beside those that are there.
+func (f *fixture) evolve(t testing.TB, table *paimon.Table, random *rand.Rand) (*fixture, *paimon.Table) {
+	catalog, err := paimon.NewCatalog(map[string]string{"warehouse": filepath.Dir(filepath.Dir(folder(table)))})
+	check(t, err)
+	defer catalog.Close()
+	changes := []paimon.SchemaChange{
+		paimon.AddColumn(paimon.DataField{Name: "added", Type: paimon.IntType()}, paimon.First()),
+		paimon.RenameColumn("c1", "renamed"), paimon.RenameColumn("c2", "c1"), // whose name is free again
+		paimon.DropColumn("c3"),
+	}
+	for _, field := range f.schema.Fields {
+		switch field.Type.Kind() {
+		case paimon.KindTinyInt, paimon.KindSmallInt, paimon.KindInt:
+			if field.Name == "c0" || field.Name == "c4" {
+				changes = append(changes, paimon.UpdateColumnType(field.Name, paimon.BigIntType()))
+			}
+		}
+	}
+	check(t, catalog.AlterTable(table.Identifier(), changes, false))
+	changed, err := catalog.GetTable(table.Identifier())
+	check(t, err)
+	schema, err := changed.Schema()
+	check(t, err)
+	g := &fixture{schema: *schema}
+	var commit []row
+	for range 20 {
+		r := make(row, len(schema.Fields))
+		for i, field := range schema.Fields {
+			r[i] = randomCell(random, field.Type, false)
+			if v, ok := r[i].(int64); ok && schema.Options["file.format"] == "orc" {
+				r[i] = v / 4
+			}
+			if field.Type.Nullable() && random.IntN(4) == 0 {
+				r[i] = nil
+			}
+			if slices.Contains(schema.PartitionKeys, field.Name) {
+				r[i] = partitionCell(random, field.Type, r[i] == nil)
+			}
+		}
+		commit = append(commit, r)
+	}
+	writeCommit(t, changed, commit)
+	return g, changed
 }
 
 // check is must for other goroutines: it ends them, as the test's own.

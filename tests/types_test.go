@@ -179,6 +179,17 @@ func TestFormatsRefused(t *testing.T) {
 		wantError(t, err, paimon.CodeUnsupported, test.words...)
 		builder.Close()
 	}
+	table, err := createTable(t, &paimon.Schema{
+		Fields:      []paimon.DataField{{Name: "code", Type: paimon.CharType(5).NotNull()}},
+		PrimaryKeys: []string{"code"},
+		Options:     map[string]string{"file.format": "orc", "file.compression": "none", "bucket": "1"},
+	})
+	must(t, err)
+	builder, err := table.NewWriteBuilder()
+	must(t, err)
+	defer builder.Close()
+	_, err = builder.NewWrite()
+	wantError(t, err, paimon.CodeUnsupported, "'code'", "CHAR(5)", "blanks", "parquet")
 	for _, format := range []string{"row", "mosaic"} {
 		table, err := createTable(t, matrix.Schema(integers, format, false))
 		must(t, err)

@@ -68,6 +68,19 @@ pub fn check_format(schema: &TableSchema) -> Result<()> {
             )));
         }
     };
+    if format == "orc" {
+        let keys = schema.primary_keys();
+        let is_char =
+            |field: &&DataField| keys.iter().any(|key| key == field.name()) && matches!(field.data_type(), Type::Char(_));
+        if let Some(field) = schema.fields().iter().find(is_char) {
+            return Err(unsupported(format!(
+                "column '{}' is {} and in the primary key, which Paimon Java fills up with blanks in ORC files, so that its rows would not be \
+                 replaced; {parquet}",
+                field.name(),
+                sql(field.data_type())
+            )));
+        }
+    }
     check_fields("", schema.fields(), &format, refusal)
 }
 
