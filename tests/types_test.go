@@ -187,9 +187,9 @@ func TestFormatsRefused(t *testing.T) {
 	must(t, err)
 	builder, err := table.NewWriteBuilder()
 	must(t, err)
-	defer builder.Close()
 	_, err = builder.NewWrite()
 	wantError(t, err, paimon.CodeUnsupported, "'code'", "CHAR(5)", "blanks", "parquet")
+	builder.Close()
 	for _, format := range []string{"row", "mosaic"} {
 		table, err := createTable(t, matrix.Schema(integers, format, false))
 		must(t, err)
