@@ -15,7 +15,8 @@ type SchemaChange struct {
 	column *DataField // of AddColumn and UpdateColumnType, to be checked
 }
 
-// SetOption sets a table option. An option that decides where or how data lies (type, data-file.path-directory) cannot be changed.
+// SetOption sets a table option. Options that say where the rows are and how they are merged (bucket, bucket-key, merge-engine,
+// sequence.field, deletion-vectors.enabled and the like) cannot change once there are rows, nor can type and data-file.path-directory.
 func SetOption(key, value string) SchemaChange {
 	return change("setOption", map[string]any{"key": key, "value": value})
 }

@@ -160,6 +160,25 @@ func TestAlterTableRefused(t *testing.T) {
 	}
 }
 
+// How rows are found and merged is settled once there are some (case 6).
+func TestSettledOptions(t *testing.T) {
+	allocator := checkLeaks(t)
+	catalog, table := newTable(t, people, primaryKey)
+	id := table.Identifier()
+	must(t, catalog.AlterTable(id, []paimon.SchemaChange{paimon.SetOption("bucket", "2")}, false)) // nothing is there yet
+	table = openTable(t, catalog, id)
+	appendRows(t, table, allocator, person{1, "a"}, person{2, "b"}, person{3, "c"})
+	for key, value := range map[string]string{
+		"bucket": "4", "bucket-key": "id", "merge-engine": "first-row", "sequence.field": "name", "deletion-vectors.enabled": "true",
+	} {
+		wantError(t, catalog.AlterTable(id, []paimon.SchemaChange{paimon.SetOption(key, value)}, false), paimon.CodeUnsupported, key, "rows")
+	}
+	wantError(t, catalog.AlterTable(id, []paimon.SchemaChange{paimon.RemoveOption("bucket")}, false), paimon.CodeUnsupported, "bucket")
+	must(t, catalog.AlterTable(id, []paimon.SchemaChange{paimon.SetOption("bucket", "2"), paimon.SetOption("write-only", "true")}, false))
+	appendRows(t, openTable(t, catalog, id), allocator, person{1, "x"}, person{3, "z"})
+	wantRows(t, table, "1 x", "2 b", "3 z")
+}
+
 // A type can change where old values read the same in every engine, and not otherwise.
 func TestUpdateColumnType(t *testing.T) {
 	checkLeaks(t)

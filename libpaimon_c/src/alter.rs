@@ -11,6 +11,7 @@ use paimon::Error;
 
 use crate::catalog::{paimon_catalog, paimon_identifier, plain};
 use crate::error::{borrow, guard_void, paimon_error, text, Failure, Result, PAIMON_CODE_UNSUPPORTED};
+use crate::table::latest;
 
 /// Changes a table's schema: `changes` is a JSON array of Java's SchemaChange objects (`{"action": "setOption", "key": ...}`), applied
 /// in order, all or none. A missing table is PAIMON_CODE_TABLE_NOT_EXIST unless `ignore_if_not_exists`; a missing column is
@@ -72,11 +73,44 @@ pub fn check_option(key: &str, value: &str) -> Result<()> {
     }
 }
 
-/// Refuses changes after which rows that are there would be read otherwise here than by Paimon Java.
+/// The options that say where the rows of a table are, and how they are merged: rows that are there follow the old ones.
+const SETTLED: [&str; 11] = [
+    "bucket",
+    "bucket-key",
+    "bucket-function.type",
+    "data-evolution.enabled",
+    "deletion-vectors.enabled",
+    "merge-engine",
+    "partition",
+    "primary-key",
+    "row-tracking.enabled",
+    "rowkind.field",
+    "sequence.field",
+];
+
+/// Refuses changes after which rows that are there would be read otherwise here than by Paimon Java, or wrongly.
 async fn check(catalog: &paimon_catalog, identifier: &Identifier, changes: &[SchemaChange]) -> Result<()> {
+    // What is wrong with the table or with other changes is the engine's to say.
+    let Ok(table) = catalog.catalog.get_table(identifier).await else {
+        return Ok(());
+    };
     for change in changes {
-        if let SchemaChange::SetOption { key, value } = change {
-            check_option(key, value)?;
+        let (key, new) = match change {
+            SchemaChange::SetOption { key, value } => {
+                check_option(key, value)?;
+                (key, Some(value))
+            }
+            SchemaChange::RemoveOption { key } => (key, None),
+            _ => continue,
+        };
+        if SETTLED.contains(&key.as_str()) && table.schema().options().get(key) != new && latest(&table).await?.is_some() {
+            return Err(Failure::new(
+                PAIMON_CODE_UNSUPPORTED,
+                format!(
+                    "option {key} cannot change once the table has rows, which follow the old one; make a new table with it, and \
+                     write the rows there"
+                ),
+            ));
         }
     }
     if !changes
@@ -85,10 +119,6 @@ async fn check(catalog: &paimon_catalog, identifier: &Identifier, changes: &[Sch
     {
         return Ok(());
     }
-    // What is wrong with the table or with other changes is the engine's to say.
-    let Ok(table) = catalog.catalog.get_table(identifier).await else {
-        return Ok(());
-    };
     let mut schema = table.schema().clone();
     for change in changes {
         if let SchemaChange::UpdateColumnType {
