@@ -78,7 +78,7 @@ pub unsafe extern "C" fn paimon_catalog_free(catalog: *mut paimon_catalog) {
     unsafe { handle::release(catalog) }
 }
 
-/// Names a table: a database, and an object in it. The names are checked where they are used.
+/// Names a table: a database, and an object in it. A name that cannot be a folder's is PAIMON_CODE_INVALID_INPUT.
 ///
 /// Both strings are borrowed. The caller owns the identifier and gives it to `paimon_identifier_free`.
 ///
@@ -92,6 +92,10 @@ pub unsafe extern "C" fn paimon_identifier_new(
     paimon_result::from(guard(|| {
         // SAFETY: as the caller promises.
         let (database, object) = unsafe { (text(database, "the database name")?, text(object, "the object name")?) };
+        check_name("the database name", database)?;
+        for part in object.split('$') {
+            check_name("the object name", part)?;
+        }
         Ok(paimon_identifier {
             identifier: Identifier::new(database, object),
         })
@@ -144,6 +148,7 @@ pub unsafe extern "C" fn paimon_catalog_create_database(
                 options_of(properties, len)?,
             )
         };
+        check_name("the database name", name)?;
         Ok(catalog
             .hold
             .run(catalog.catalog.create_database(name, ignore_if_exists, properties))?)
@@ -165,6 +170,7 @@ pub unsafe extern "C" fn paimon_catalog_drop_database(
     guard_void(|| {
         // SAFETY: as the caller promises.
         let (catalog, name) = unsafe { (borrow(catalog, "the catalog")?, text(name, "the database name")?) };
+        check_name("the database name", name)?;
         Ok(catalog
             .hold
             .run(catalog.catalog.drop_database(name, ignore_if_not_exists, cascade))?)
@@ -183,6 +189,7 @@ pub unsafe extern "C" fn paimon_catalog_list_tables(
     paimon_result_bytes::from(guard(|| {
         // SAFETY: as the caller promises.
         let (catalog, database) = unsafe { (borrow(catalog, "the catalog")?, text(database, "the database name")?) };
+        check_name("the database name", database)?;
         let mut names = catalog.hold.run(catalog.catalog.list_tables(database))?;
         names.sort();
         json(&names)
@@ -321,6 +328,23 @@ pub unsafe extern "C" fn paimon_catalog_rename_table(
             Ok(renamed.await?)
         })
     })
+}
+
+/// Checks a name that becomes a folder's, or a part of the address at which a server is asked. The engine's catalogs differ in what they
+/// let pass: behind a REST server ".." would be another object's address.
+pub fn check_name(what: &str, name: &str) -> Result<()> {
+    let why = if name.trim().is_empty() {
+        "is empty"
+    } else if matches!(name, "." | "..") {
+        "is a step in a path"
+    } else if name.contains(['/', '\\']) {
+        "contains a path separator"
+    } else if name.chars().any(char::is_control) {
+        "contains a control character"
+    } else {
+        return Ok(());
+    };
+    Err(Failure::invalid(format!("{what} {name:?} {why}")))
 }
 
 /// Refuses a name with a branch or a system table in it, for what can be done to tables only.

@@ -11,7 +11,7 @@ use paimon::spec::Snapshot;
 use paimon::table::BranchManager;
 use paimon::{Error, Table};
 
-use crate::catalog::{paimon_catalog, paimon_identifier};
+use crate::catalog::{check_name, paimon_catalog, paimon_identifier};
 use crate::error::{
     borrow, guard, guard_void, paimon_error, text, Failure, Result, PAIMON_CODE_BRANCH_ALREADY_EXIST,
     PAIMON_CODE_BRANCH_NOT_EXIST, PAIMON_CODE_SNAPSHOT_NOT_EXIST, PAIMON_CODE_UNSUPPORTED,
@@ -44,6 +44,7 @@ pub unsafe extern "C" fn paimon_catalog_create_tag(
                 snapshot_id.as_ref().copied(),
             )
         };
+        check_name("the tag", tag)?;
         let retained = match time_retained.is_null() {
             true => None,
             // SAFETY: as the caller promises.
@@ -97,6 +98,7 @@ pub unsafe extern "C" fn paimon_catalog_get_tag(
     paimon_result_bytes::from(guard(|| {
         // SAFETY: as the caller promises.
         let (place, tag) = unsafe { (place(catalog, identifier)?, text(tag, "the tag")?) };
+        check_name("the tag", tag)?;
         place.catalog.hold.run(async {
             let table = place.catalog.open(place.name).await?;
             json(&get_tag(place.catalog, place.name, &table, tag).await?)
@@ -119,6 +121,7 @@ pub unsafe extern "C" fn paimon_catalog_delete_tag(
     guard_void(|| {
         // SAFETY: as the caller promises.
         let (place, tag) = unsafe { (place(catalog, identifier)?, text(tag, "the tag")?) };
+        check_name("the tag", tag)?;
         place.catalog.hold.run(async {
             let table = place.catalog.open(place.name).await?;
             if !place.on_branch {
@@ -312,6 +315,7 @@ impl Place<'_> {
 
 /// A branch's name becomes a folder's.
 fn check_branch_name(table: &Identifier, branch: &str) -> Result<()> {
+    check_name("the branch", branch)?;
     if branch.contains('$') {
         return Err(Failure::invalid(format!("the branch name '{branch}' contains '$'")));
     }
