@@ -30,7 +30,7 @@ import (
 
 var (
 	differentialSeed  = flag.Uint64("differential.seed", 0, "seed of TestFiltersDifferential; 0 picks one")
-	differentialCases = flag.Int("differential.cases", 5200, "number of cases of TestFiltersDifferential")
+	differentialCases = flag.Int("differential.cases", 5200, "number of cases of TestFiltersDifferential, of which -short runs a tenth")
 )
 
 // A cell is a value of a row: nil, bool, int64, float64, string (bytes too), *big.Rat (a decimal) or moment.
@@ -63,7 +63,11 @@ func TestFiltersDifferential(t *testing.T) {
 		seed = uint64(time.Now().UnixNano())
 	}
 	const perTable = 100
-	tables := (*differentialCases + perTable - 1) / perTable
+	wanted := *differentialCases
+	if testing.Short() { // under the race detector and the like
+		wanted /= 10
+	}
+	tables := (wanted + perTable - 1) / perTable
 	var group sync.WaitGroup
 	var next, cases, matching atomic.Int64
 	for range runtime.GOMAXPROCS(0) {
