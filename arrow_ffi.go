@@ -54,6 +54,14 @@ func checkRecord(op, object string, record arrow.RecordBatch) error {
 		if err := validate(column); err != nil {
 			return invalidInput(op, object, "column %q is not valid Arrow data: %v", name, err)
 		}
+		if schema.Field(i).Nullable || column.NullN() == 0 || column.DataType().ID() == arrow.NULL {
+			continue
+		}
+		for row := range column.Len() {
+			if column.IsNull(row) {
+				return invalidInput(op, object, "column %q, row %d: a null, and the record's schema says that there are none", name, row)
+			}
+		}
 	}
 	return nil
 }

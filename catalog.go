@@ -25,12 +25,17 @@ func (id Identifier) Database() string { return id.database }
 // Object is the name of the table.
 func (id Identifier) Object() string { return id.object }
 
-// suffix is what follows the table's name, such as "$branch_b".
+// suffix is what follows the table's name, such as "$branch_b". The main branch is the table itself.
 func (id Identifier) suffix() string {
-	if i := strings.IndexByte(id.object, '$'); i >= 0 {
-		return id.object[i:]
+	i := strings.IndexByte(id.object, '$')
+	if i < 0 {
+		return ""
 	}
-	return ""
+	suffix := id.object[i:]
+	if rest, ok := strings.CutPrefix(suffix, "$branch_main"); ok && (rest == "" || rest[0] == '$') {
+		return rest
+	}
+	return suffix
 }
 
 // String is "database.object".
@@ -83,10 +88,10 @@ func checkWarehouse(op string, options map[string]string) (map[string]string, er
 			return nil, invalidInput(op, "", "the warehouse URL holds a password; give it as an option, such as s3.secret-key")
 		}
 	}
-	if warehouse == "" || filepath.IsAbs(warehouse) || strings.Contains(warehouse, ":") || options["metastore"] == "rest" {
+	if warehouse == "" || strings.Contains(warehouse, ":") || options["metastore"] == "rest" {
 		return options, nil
 	}
-	absolute, err := filepath.Abs(warehouse)
+	absolute, err := filepath.Abs(warehouse) // and clean, so that a table has one location
 	if err != nil {
 		return nil, withOp(err, op, warehouse)
 	}

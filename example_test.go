@@ -499,7 +499,7 @@ func ExampleBlobReader() {
 	fmt.Printf("%s\n", must(blobs.ReadBlob(descriptor)))
 
 	stream := must(blobs.OpenBlob(descriptor)) // for what is too large for memory
-	defer stream.Close()
+	defer func() { check(stream.Close()) }()
 	must(stream.Seek(-6, io.SeekEnd))
 	fmt.Printf("%s\n", must(io.ReadAll(stream)))
 	// [/blob]

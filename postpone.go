@@ -51,7 +51,7 @@ func (t *Table) NewPostponeFixedBucketWriteBuilderWithCommitUser(commitUser stri
 }
 
 func (t *Table) postponeBuilder(h *handle[cWriteBuilder], err error) (*PostponeFixedBucketWriteBuilder, error) {
-	wb, err := newWriteBuilder(h, t.location, err)
+	wb, err := newWriteBuilder(h, t.source, err)
 	if err != nil {
 		return nil, err
 	}

@@ -80,8 +80,15 @@ func DoubleDatum(value float64) Datum { return Datum{value} }
 // StringDatum is a STRING.
 func StringDatum(value string) Datum { return Datum{value} }
 
-// maxPredicateDepth is how deep And, Or and Not may nest, And of And and Or of Or not counted.
-const maxPredicateDepth = 100
+const (
+	// maxPredicateDepth is how deep And, Or and Not may nest, And of And and Or of Or not counted.
+	maxPredicateDepth = 100
+	// maxPredicateSize is how many conditions and operators a predicate may have. One that is used twice counts twice: it is
+	// evaluated twice.
+	maxPredicateSize = 100_000
+	// maxPatternBytes is how long a pattern of Like may be: it becomes a regular expression.
+	maxPatternBytes = 4096
+)
 
 // A Predicate is a condition on the rows of one table, made by a [PredicateBuilder]. It is an immutable value: it can be combined,
 // negated and used in any number of read builders, concurrently, and stays valid after its [Table] is closed.
@@ -96,6 +103,7 @@ type Predicate struct {
 	literals []literal
 	operands []*Predicate // one of NOT, two of AND and OR
 	depth    int          // levels of nesting below and with this one, chains of one operator being one
+	size     int          // conditions and operators below and with this one
 }
 
 // predicateOp is an operator, as SQL writes it.
@@ -126,8 +134,8 @@ const (
 // Close does nothing: a predicate holds no native memory. It is there for code that closes everything, and harmless on nil.
 func (p *Predicate) Close() {}
 
-// And is true where both predicates are. A nil predicate, one of another table, and more than 100 levels of nesting are
-// [CodeInvalidInput]; chains of And count as one level.
+// And is true where both predicates are. A nil predicate, one of another table, more than 100 levels of nesting and more than 100,000
+// conditions are [CodeInvalidInput]; chains of And count as one level.
 func (p *Predicate) And(other *Predicate) (*Predicate, error) { return p.join("and", opAnd, other) }
 
 // Or is true where one of the predicates is. It fails as [Predicate.And] does.
@@ -150,7 +158,11 @@ func (p *Predicate) missing() bool { return p == nil || p.op == "" }
 
 func (p *Predicate) join(op string, kind predicateOp, other *Predicate) (*Predicate, error) {
 	if p.missing() || other.missing() {
-		return nil, invalidInput(op, "", "one of the predicates is nil")
+		object := ""
+		if p != nil {
+			object = p.object
+		}
+		return nil, invalidInput(op, object, "one of the predicates is nil")
 	}
 	if p.source != other.source {
 		return nil, invalidInput(op, p.object, "the other predicate, %s, is of another table, %s", other.brief(), other.object)
@@ -168,6 +180,13 @@ func (p *Predicate) nest(op string, outer *Predicate) (*Predicate, error) {
 	if outer.depth > maxPredicateDepth {
 		return nil, invalidInput(op, p.object, "the predicate nests deeper than %d levels; flatten it, or use In for many values of one column",
 			maxPredicateDepth)
+	}
+	outer.size = 1
+	for _, operand := range outer.operands {
+		outer.size += operand.size
+	}
+	if outer.size > maxPredicateSize {
+		return nil, invalidInput(op, p.object, "the predicate has more than %d conditions; use In for many values of one column", maxPredicateSize)
 	}
 	outer.source, outer.object = p.source, p.object
 	return outer, nil
@@ -269,9 +288,10 @@ func quoteColumn(name string) string {
 //
 // NaN is equal to NaN and larger than every other number; -0.0 is equal to 0.0. Text and bytes are compared byte by byte.
 type PredicateBuilder struct {
-	table         *Table
 	caseSensitive bool
-	schema        func() (*Schema, error)
+	// acquire begins the use of what the builder is of, and says what errors and predicates call it.
+	acquire func(op string) (object, source string, release func(), err error)
+	schema  func() (*Schema, error)
 }
 
 // PredicateBuilder makes a builder of predicates that finds columns by their exact names.
@@ -282,7 +302,25 @@ func (t *Table) PredicateBuilder() *PredicateBuilder {
 // PredicateBuilderWithCaseSensitive makes a builder of predicates that finds columns by their exact names, or else in any mix of ASCII
 // upper and lower case. A name that then fits several columns is [CodeInvalidInput].
 func (t *Table) PredicateBuilderWithCaseSensitive(caseSensitive bool) *PredicateBuilder {
-	return &PredicateBuilder{table: t, caseSensitive: caseSensitive, schema: sync.OnceValues(t.Schema)}
+	acquire := func(op string) (object, source string, release func(), err error) {
+		if _, err := t.base().acquire(op); err != nil {
+			return "", "", nil, err
+		}
+		return t.h.object, t.source, t.h.release, nil
+	}
+	return &PredicateBuilder{caseSensitive, acquire, sync.OnceValues(t.Schema)}
+}
+
+// PredicateBuilder makes a builder of predicates on the schema that is read, which in time travel may be an older one than the table's:
+// columns have the names and types that they had then.
+func (rb *ReadBuilder) PredicateBuilder() *PredicateBuilder {
+	acquire := func(op string) (object, source string, release func(), err error) {
+		if _, err := rb.base().acquire(op); err != nil {
+			return "", "", nil, err
+		}
+		return rb.h.object, rb.source, rb.h.release, nil
+	}
+	return &PredicateBuilder{true, acquire, sync.OnceValues(rb.schema)}
 }
 
 // Eq is "column = value".
@@ -367,14 +405,14 @@ func (b *PredicateBuilder) NotBetween(column string, low, high any) (*Predicate,
 }
 
 func (b *PredicateBuilder) leaf(op string, kind predicateOp, column string, values ...any) (*Predicate, error) {
-	if b == nil {
+	if b == nil || b.acquire == nil {
 		return nil, ofKind(op, "", ErrClosed, "")
 	}
-	if _, err := b.table.base().acquire(op); err != nil {
+	object, source, release, err := b.acquire(op)
+	if err != nil {
 		return nil, err
 	}
-	defer b.table.h.release()
-	object := b.table.h.object
+	defer release()
 	schema, err := b.schema()
 	if err != nil {
 		return nil, withOp(err, op, object)
@@ -383,7 +421,7 @@ func (b *PredicateBuilder) leaf(op string, kind predicateOp, column string, valu
 	if err != nil {
 		return nil, err
 	}
-	p := &Predicate{source: b.table.source, object: object, op: kind, column: field.Name, depth: 1}
+	p := &Predicate{source: source, object: object, op: kind, column: field.Name, depth: 1, size: 1}
 	if kind == opIsNull || kind == opIsNotNull {
 		return p, nil
 	}
@@ -405,6 +443,9 @@ func (b *PredicateBuilder) leaf(op string, kind predicateOp, column string, valu
 		}
 	}
 	if kind == opLike {
+		if length := len(p.literals[0].text); length > maxPatternBytes {
+			return nil, invalidInput(op, object, "the pattern for column %q is %d bytes long, want at most %d", field.Name, length, maxPatternBytes)
+		}
 		if at := badEscape(p.literals[0].text); at >= 0 {
 			return nil, invalidInput(op, object, `pattern %q for column %q: the backslash at byte %d stands before neither %%, _ nor another backslash; `+
 				`double it to mean a backslash`, p.literals[0].text, field.Name, at)
@@ -638,6 +679,9 @@ func convert(value any, target DataType) (literal, string) {
 			return instant(tagTimestamp, v.Millis, int64(v.Nanos), lossy)
 		case time.Time:
 			wall := wallClock(v)
+			if !time.UnixMilli(wall.UnixMilli()).Equal(wall.Truncate(time.Millisecond)) {
+				return lossy() // further away than milliseconds count
+			}
 			return instant(tagTimestamp, wall.UnixMilli(), int64(wall.Nanosecond()%1_000_000), lossy)
 		}
 	case KindLocalZonedTimestamp:
@@ -645,6 +689,9 @@ func convert(value any, target DataType) (literal, string) {
 		case LocalZonedTimestamp:
 			return instant(tagLocalZonedTimestamp, v.Millis, int64(v.Nanos), lossy)
 		case time.Time:
+			if !time.UnixMilli(v.UnixMilli()).Equal(v.Truncate(time.Millisecond)) {
+				return lossy()
+			}
 			return instant(tagLocalZonedTimestamp, v.UnixMilli(), int64(v.Nanosecond()%1_000_000), lossy)
 		}
 	}

@@ -132,6 +132,24 @@ func (p *Predicate) data() []cDatum {
 	return data
 }
 
+// schema is that of the rows that the builder reads.
+func (rb *ReadBuilder) schema() (*Schema, error) {
+	const op = "get schema"
+	builder, err := rb.base().acquire(op)
+	if err != nil {
+		return nil, err
+	}
+	defer rb.h.release()
+	h, err := adopt(rb.h.lib, ffiTableFree, op, rb.h.object, func() (result[cTable], error) {
+		return ffiReadBuilderTable.call(rb.h.lib, builder)
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer h.close()
+	return (&Table{h: h}).Schema()
+}
+
 // setFilter lowers a predicate and gives it to a native read builder.
 func setFilter(rb *handle[cReadBuilder], builder *cReadBuilder, op string, p *Predicate) error {
 	table, err := adopt(rb.lib, ffiTableFree, op, rb.object, func() (result[cTable], error) {

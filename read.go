@@ -68,7 +68,8 @@ func (rb *ReadBuilder) WithCaseSensitive(caseSensitive bool) error {
 // merged. It replaces an earlier filter; nil leaves what is set. The filter may use columns that the projection leaves out.
 //
 // A predicate of another table is [CodeInvalidInput]. Columns are looked up by name in the schema that is read, which in time travel may
-// be an older one: a column that is missing there is [ErrColumnNotExist], one of a type that does not fit [CodeInvalidInput].
+// be an older one: a column that is missing there is [ErrColumnNotExist], one of a type that does not fit [CodeInvalidInput]. See
+// [ReadBuilder.PredicateBuilder].
 func (rb *ReadBuilder) WithFilter(p *Predicate) error {
 	const op = "set filter"
 	builder, err := rb.base().acquire(op)

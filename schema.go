@@ -128,9 +128,44 @@ func (s *Schema) forNewTable(op, object string) (*Schema, error) {
 			return nil, err
 		}
 	}
+	if err := s.checkTexts(op, object); err != nil {
+		return nil, err
+	}
 	numbered := *s
 	numbered.Fields = numberFields(s.Fields)
 	return &numbered, nil
+}
+
+// checkTexts refuses what JSON would change without a word: text that is not UTF-8. Names of columns are checked elsewhere.
+func (s *Schema) checkTexts(op, object string) error {
+	texts := map[string][]string{"the comment": {s.Comment}, "a primary key": s.PrimaryKeys, "a partition key": s.PartitionKeys}
+	for key, value := range s.Options {
+		texts["an option"] = append(texts["an option"], key, value)
+	}
+	var walk func([]DataField)
+	walk = func(fields []DataField) {
+		for _, f := range fields {
+			texts["the description of a column"] = append(texts["the description of a column"], f.Description)
+			texts["the default value of a column"] = append(texts["the default value of a column"], f.DefaultValue)
+			walk(f.Type.fields)
+		}
+	}
+	walk(s.Fields)
+	for what, list := range texts {
+		for _, text := range list {
+			if err := checkText(op, object, what, text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func checkText(op, object, what, text string) error {
+	if !utf8.ValidString(text) {
+		return invalidInput(op, object, "%s is not UTF-8", what)
+	}
+	return nil
 }
 
 func reserved(name string) bool {

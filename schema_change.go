@@ -129,6 +129,32 @@ func (c SchemaChange) check(op, object string) error {
 	if c.action == "" {
 		return invalidInput(op, object, "a change is a zero value; make one with SetOption, AddColumn and the like")
 	}
+	if key, ok := c.fields["key"]; ok && key == "" {
+		return invalidInput(op, object, "the option has no name")
+	}
+	for what, value := range c.fields {
+		var texts []string
+		switch value := value.(type) {
+		case string:
+			texts = []string{value}
+		case []string:
+			texts = value
+		case map[string]any: // where a column goes
+			for _, name := range value {
+				if name, ok := name.(string); ok {
+					texts = append(texts, name)
+				}
+			}
+		}
+		for _, text := range texts {
+			if err := checkText(op, object, "the "+what+" of a change", text); err != nil {
+				return err
+			}
+		}
+	}
+	if move, ok := c.fields["move"].(map[string]any); ok && move["referenceFieldName"] == move["fieldName"] {
+		return invalidInput(op, object, "column %q cannot stand before or after itself", move["fieldName"])
+	}
 	if c.column == nil {
 		return nil
 	}

@@ -23,6 +23,9 @@ func fold(
 		return join(nil, nil)
 	}
 	joined := predicates[0]
+	if _, err := joined.Not(); err != nil { // a zero value
+		return nil, err
+	}
 	for _, next := range predicates[1:] {
 		var err error
 		if joined, err = join(joined, next); err != nil {

@@ -294,7 +294,7 @@ func TestWhatIsWrong(t *testing.T) {
 		{"the schemas are a file", table + "/schema", true, paimon.CodeIoError, fs.ErrNotExist, "schema/schema-0"},
 		{"the manifests are a file", table + "/manifest", true, paimon.CodeIoError, fs.ErrNotExist, "manifest/manifest-list-"},
 		{"the bucket is a file", table + "/bucket-0", true, paimon.CodeIoError, fs.ErrNotExist, "bucket-0/data-"},
-		{"the schema is corrupt", table + "/schema/schema-0", true, paimon.CodeInvalidInput, fs.ErrNotExist, table + "/schema/schema-0"},
+		{"the schema is corrupt", table + "/schema/schema-0", true, paimon.CodeIoError, fs.ErrNotExist, table + "/schema/schema-0"},
 	}
 	for _, test := range tests {
 		t.Run(test.what, func(t *testing.T) {

@@ -135,6 +135,9 @@ func TestAlterTableRefused(t *testing.T) {
 		{paimon.UpdateColumnNullability("name", false), paimon.CodeUnsupported, "name"},
 		{paimon.UpdateColumnComment("none", "x"), paimon.ErrColumnNotExist, "none"},
 		{paimon.UpdateColumnPosition("none", paimon.First()), paimon.ErrColumnNotExist, "none"},
+		{paimon.UpdateColumnPosition("name", paimon.After("name")), paimon.CodeInvalidInput, "itself"},
+		{paimon.SetOption("", "x"), paimon.CodeInvalidInput, "no name"},
+		{paimon.SetOption("incremental-between", "1,2"), paimon.CodeUnsupported, "incremental-between"},
 		{paimon.SetOption("type", "format-table"), paimon.CodeUnsupported, "type"},
 	} {
 		err := catalog.AlterTable(id, []paimon.SchemaChange{paimon.SetOption("snapshot.num-retained.max", "9"), c.change}, false)
@@ -207,6 +210,16 @@ func TestUpdateColumnType(t *testing.T) {
 		{paimon.StringType(), paimon.VarCharType(3), false},
 		{paimon.VarCharType(5), paimon.CharType(3), false},
 		{paimon.BytesType(), paimon.BinaryType(2), false},
+		{paimon.IntType(), paimon.VarCharType(4), false},
+		{paimon.IntType(), paimon.DecimalType(5, 2), false},
+		{paimon.TimestampType(3), paimon.BigIntType(), false},
+		{paimon.BigIntType(), paimon.TimestampType(3), false},
+		{paimon.DecimalType(20, 2), paimon.IntType(), false},
+		{paimon.DecimalType(11, 2), paimon.IntType(), true},
+		{paimon.StringType(), paimon.IntType(), false},
+		{paimon.DateType(), paimon.TimestampType(9), false},
+		{paimon.ArrayType(paimon.BigIntType()), paimon.ArrayType(paimon.IntType()), false},
+		{paimon.ArrayType(paimon.IntType()), paimon.ArrayType(paimon.BigIntType()), true},
 	} {
 		catalog := openCatalog(t, t.TempDir())
 		must(t, catalog.CreateDatabase("db", nil, false))
@@ -237,7 +250,9 @@ func TestAlterTableFromManyGoroutines(t *testing.T) {
 	for i := range 8 {
 		group.Go(func() {
 			column := paimon.DataField{Name: "c" + string(rune('0'+i)), Type: paimon.IntType()}
-			must(t, catalog.AlterTable(table.Identifier(), []paimon.SchemaChange{paimon.AddColumn(column, paimon.Last())}, false))
+			if err := catalog.AlterTable(table.Identifier(), []paimon.SchemaChange{paimon.AddColumn(column, paimon.Last())}, false); err != nil {
+				t.Error(err)
+			}
 		})
 	}
 	group.Wait()
@@ -339,5 +354,60 @@ func TestNamesStayInside(t *testing.T) {
 	must(t, err)
 	if len(entries) != 1 {
 		t.Errorf("something left the warehouse: %v", entries)
+	}
+}
+
+// A handle whose table is gone, or is another now, says so: nothing is read as empty, and nothing is committed where nobody looks.
+func TestHandleOfAGoneTable(t *testing.T) {
+	for name, leave := range map[string]func(*paimon.Catalog, paimon.Identifier) error{
+		"dropped": func(c *paimon.Catalog, id paimon.Identifier) error { return c.DropTable(id, false) },
+		"renamed": func(c *paimon.Catalog, id paimon.Identifier) error {
+			return c.RenameTable(id, paimon.NewIdentifier("db", "new"), false)
+		},
+		"made anew": func(c *paimon.Catalog, id paimon.Identifier) error {
+			if err := c.DropTable(id, false); err != nil {
+				return err
+			}
+			return c.CreateTable(id, &paimon.Schema{Fields: []paimon.DataField{{Name: "x", Type: paimon.StringType()}}}, false)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			allocator := checkLeaks(t)
+			catalog, table := newTable(t, people, nil)
+			appendRows(t, table, allocator, person{1, "a"})
+			j := newJob(t, table, "", false)
+			messages := j.prepare(t, allocator, person{2, "b"})
+			must(t, leave(catalog, table.Identifier()))
+			wantError(t, j.commit.Commit(messages), paimon.ErrTableNotExist, "since it was opened", table.Location())
+			wantError(t, j.commit.TruncateTable(), paimon.ErrTableNotExist)
+			_, err := table.LatestSnapshot()
+			wantError(t, err, paimon.ErrTableNotExist)
+			_, err = table.ListSnapshots()
+			wantError(t, err, paimon.ErrTableNotExist)
+			_, err = tryRows(table)
+			wantError(t, err, paimon.ErrTableNotExist)
+		})
+	}
+}
+
+// What would be stored as something else than was said is refused.
+func TestTextThatIsNotUTF8(t *testing.T) {
+	checkLeaks(t)
+	catalog, table := newTable(t, people, nil)
+	for _, change := range []paimon.SchemaChange{
+		paimon.DropColumn("a\xff"), paimon.SetOption("a\xff", "b"), paimon.SetOption("a", "b\xff"), paimon.UpdateComment("\xff"),
+		paimon.RenameColumn("name", "\xff"), paimon.UpdateColumnPosition("id", paimon.After("\xff")),
+		paimon.AddColumn(paimon.DataField{Name: "x", Type: paimon.IntType(), Description: "\xff"}, paimon.First()),
+	} {
+		wantError(t, catalog.AlterTable(table.Identifier(), []paimon.SchemaChange{change}, false), paimon.CodeInvalidInput, "UTF-8")
+	}
+	column := []paimon.DataField{{Name: "id", Type: paimon.IntType()}}
+	for _, schema := range []*paimon.Schema{
+		{Fields: column, Comment: "\xff"},
+		{Fields: column, Options: map[string]string{"k\xff": "v"}},
+		{Fields: column, PrimaryKeys: []string{"id\xff"}},
+		{Fields: []paimon.DataField{{Name: "id", Type: paimon.IntType(), Description: "\xff"}}},
+	} {
+		wantError(t, catalog.CreateTable(paimon.NewIdentifier("db", "x"), schema, false), paimon.CodeInvalidInput, "UTF-8")
 	}
 }

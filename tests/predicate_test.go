@@ -253,6 +253,23 @@ func TestLiteralsThatDoNotFit(t *testing.T) {
 	}
 }
 
+// A predicate that is combined with itself again and again grows as if it were written out, and stops in time (case B59).
+func TestPredicateOfItself(t *testing.T) {
+	checkLeaks(t)
+	_, table := newTable(t, people, nil)
+	p, err := table.PredicateBuilder().Gt("id", 1)
+	must(t, err)
+	doublings := 0
+	for err == nil {
+		doublings++
+		p, err = p.And(p)
+	}
+	wantError(t, err, paimon.CodeInvalidInput, "100000", "db.t")
+	if doublings != 16 {
+		t.Errorf("it doubled %d times", doublings)
+	}
+}
+
 func TestPredicateText(t *testing.T) {
 	checkLeaks(t)
 	must := mustPredicate(t)
@@ -509,7 +526,7 @@ func TestHugePredicates(t *testing.T) {
 	deep, depth := must(b.Eq("id", 2)), 0
 	var err error
 	for ; err == nil && depth < 20_000; depth++ {
-		next := deep
+		var next *paimon.Predicate
 		if depth%2 == 0 {
 			next, err = deep.And(must(b.Ge("id", 0)))
 		} else {

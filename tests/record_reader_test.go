@@ -142,7 +142,7 @@ func TestRecordReaderOwnership(t *testing.T) {
 
 	// An error of the read.
 	reader = newReaderWithin(t, table, newResources(t, 0)).RecordReader()
-	if reader.Next() || reader.Next() {
+	if more := reader.Next(); more || reader.Next() {
 		t.Error("there is a batch")
 	}
 	wantError(t, reader.Err(), paimon.CodeResourceExhausted)

@@ -73,6 +73,31 @@ func TestUnderGarbageCollection(t *testing.T) {
 	}
 }
 
+// The table and its main branch are one table, whose commits wait for each other.
+func TestCommitsUnderTwoNames(t *testing.T) {
+	allocator := checkLeaks(t)
+	catalog, table := newTable(t, people, nil)
+	main := openTable(t, catalog, branchOf(table, "branch_main"))
+	var group sync.WaitGroup
+	for worker := range 8 {
+		group.Go(func() {
+			handle := table
+			if worker%2 == 0 {
+				handle = main
+			}
+			for i := range 10 {
+				if err := writeRow(handle, allocator, int32(worker*10+i), (*paimon.TableCommit).Commit); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	if rows := readRows(t, table, "id"); len(rows) != 80 {
+		t.Errorf("%d rows of 80", len(rows))
+	}
+}
+
 // At rest the native library holds no threads, and memory does not grow from round to round.
 func TestNothingIsLeftAtRest(t *testing.T) {
 	allocator := checkLeaks(t)

@@ -104,12 +104,19 @@ func TestTimeTravel(t *testing.T) {
 			t.Errorf("%s=%s: got %q, want %q", c.key, c.value, rows, two)
 		}
 	}
-	builder, err := altered.NewReadBuilderWithOptions(map[string]string{"scan.snapshot-id": "1"})
+	builder, err := altered.NewReadBuilderWithOptions(map[string]string{"scan.snapshot-id": "2"})
 	must(t, err)
 	must(t, builder.WithProjection([]string{"name"}))
-	if rows := builderRows(t, builder); !slices.Equal(rows, []string{"a"}) {
+	_, err = altered.PredicateBuilder().Eq("name", "b") // which the table has no more
+	wantError(t, err, paimon.ErrColumnNotExist, "name")
+	wanted, err := builder.PredicateBuilder().Eq("name", "b")
+	must(t, err)
+	must(t, builder.WithFilter(wanted))
+	if rows := builderRows(t, builder); !slices.Equal(rows, []string{"b"}) {
 		t.Errorf("got %q", rows)
 	}
+	_, err = builder.PredicateBuilder().Eq("name", "b")
+	wantError(t, err, paimon.ErrClosed)
 
 	for _, c := range []struct {
 		key, value string
@@ -137,6 +144,14 @@ func TestTimeTravel(t *testing.T) {
 	}
 	_, err = altered.NewReadBuilderWithOptions(map[string]string{"scan.snapshot-id": "1", "scan.tag-name": "two"})
 	wantError(t, err, paimon.CodeInvalidInput, "scan.snapshot-id", "scan.tag-name", "together")
+
+	// What the engine would overlook is refused.
+	for key, value := range map[string]string{
+		"incremental-between": "1,2", "scan.mode": "compacted-full", "scan.file-creation-time-millis": "1", "branch": "x", "consumer-id": "c",
+	} {
+		_, err := altered.NewReadBuilderWithOptions(map[string]string{key: value})
+		wantError(t, err, paimon.CodeUnsupported, key)
+	}
 
 	// A tag keeps what its snapshot was, when that has expired.
 	must(t, os.Remove(filepath.Join(folder(table), "snapshot", "snapshot-2")))

@@ -3,7 +3,12 @@
 package tests
 
 import (
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 
 	paimon "github.com/apache/paimon-rust/bindings/go"
 )
@@ -57,6 +62,50 @@ func TestRowsAreVisible(t *testing.T) {
 				t.Errorf("got %d rows in the snapshot", *snapshot.TotalRecordCount)
 			}
 			wantRows(t, table) // until somebody compacts it
+		})
+	}
+}
+
+// A row that the merge engine cannot take back is refused: once it is there, nothing of its bucket can be read.
+func TestDeletesThatCannotBeMerged(t *testing.T) {
+	for name, c := range map[string]struct {
+		options map[string]string
+		refused bool
+	}{
+		"deduplicate":           {nil, false},
+		"partial update":        {map[string]string{"merge-engine": "partial-update"}, true},
+		"partial update, asked": {map[string]string{"merge-engine": "partial-update", "partial-update.remove-record-on-delete": "true"}, false},
+		"max":                   {map[string]string{"merge-engine": "aggregation", "fields.name.aggregate-function": "max"}, true},
+		"max, ignored": {map[string]string{
+			"merge-engine": "aggregation", "fields.name.aggregate-function": "max", "fields.name.ignore-retract": "true",
+		}, false},
+		"last value": {map[string]string{"merge-engine": "aggregation", "fields.name.aggregate-function": "last_value"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			allocator := checkLeaks(t)
+			_, table := newTable(t, people, func(schema *paimon.Schema) {
+				primaryKey(schema)
+				for key, value := range c.options {
+					schema.Options[key] = value
+				}
+			})
+			appendRows(t, table, allocator, person{1, "a"}, person{2, "b"})
+			kinds := arrow.NewSchema(append(people.Fields(), arrow.Field{Name: "_VALUE_KIND", Type: arrow.PrimitiveTypes.Int8}), nil)
+			rows := `[{"id": 3, "_VALUE_KIND": 0}, {"id": 1, "name": "a", "_VALUE_KIND": 3}]`
+			batch, _, err := array.RecordFromJSON(allocator, kinds, strings.NewReader(rows))
+			must(t, err)
+			defer batch.Release()
+			j := newJob(t, table, "", false)
+			err = j.write.WriteArrowBatch(batch)
+			if c.refused {
+				wantError(t, err, paimon.CodeInvalidInput, "_VALUE_KIND", "row 1", "takes back no rows", "option")
+				return
+			}
+			must(t, err)
+			must(t, j.commit.Commit(j.prepare(t, allocator)))
+			if rows := readRows(t, table); !slices.Contains(rows, "2 b") || !slices.Contains(rows, "3 (null)") {
+				t.Errorf("got %q", rows)
+			}
 		})
 	}
 }

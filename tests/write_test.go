@@ -130,6 +130,7 @@ func TestAppendOnlyWriteMergeAndIdempotentCommit(t *testing.T) {
 	source, err := second.PrepareCommit()
 	must(t, err)
 	must(t, messages.Merge(source))
+	wantError(t, messages.Merge(source), paimon.CodeInvalidInput, "in the target already")
 	source.Close() // what was merged is a copy
 
 	must(t, j.commit.FilterAndCommitWithIdentifier(messages, 1))

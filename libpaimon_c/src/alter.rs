@@ -3,7 +3,6 @@
 //! Changes of a table's schema.
 
 use std::ffi::c_char;
-use std::sync::{Mutex, PoisonError};
 
 use paimon::catalog::Identifier;
 use paimon::spec::{DataType, SchemaChange};
@@ -39,8 +38,7 @@ pub unsafe extern "C" fn paimon_catalog_alter_table(
         plain(&identifier.identifier)?;
         let changes: Vec<SchemaChange> = serde_json::from_str(changes)
             .map_err(|error| Failure::invalid(format!("the changes are not an array of Paimon's schema changes: {error}")))?;
-        // The engine writes the next schema file over whatever another change wrote meanwhile: let those of this process queue.
-        let _turn = ALTERING.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = catalog.turn();
         catalog.hold.run(async {
             check(catalog, &identifier.identifier, &changes).await?;
             let altered = catalog
@@ -54,9 +52,7 @@ pub unsafe extern "C" fn paimon_catalog_alter_table(
     })
 }
 
-static ALTERING: Mutex<()> = Mutex::new(());
-
-/// Refuses options that the engine would overlook.
+/// Refuses options that the engine would overlook, in a table that is made or written.
 pub fn check_option(key: &str, value: &str) -> Result<()> {
     let refused = |why: &str| {
         Err(Failure::new(
@@ -68,6 +64,8 @@ pub fn check_option(key: &str, value: &str) -> Result<()> {
         "manifest.format" if !value.eq_ignore_ascii_case("avro") => {
             refused("manifests are written as avro whatever it says, and other engines could not read the table")
         }
+        "scan.fallback-branch" | "scan.file-creation-time-millis" => refused("reads here do not look at it"),
+        _ if key.starts_with("incremental-between") => refused("reads here do not look at it"),
         "branch" => refused("it is not looked at here; open the table under the name table$branch_name"),
         _ => Ok(()),
     }
@@ -131,14 +129,14 @@ async fn check(catalog: &paimon_catalog, identifier: &Identifier, changes: &[Sch
                 .fields()
                 .iter()
                 .find(|field| field_names.len() == 1 && field.name() == field_names[0]);
-            if let Some((field, why)) = field.and_then(|field| Some((field, differs(field.data_type(), new_data_type)?))) {
+            if let Some(field) = field.filter(|field| !agrees(field.data_type(), new_data_type)) {
                 return Err(Failure::new(
                     PAIMON_CODE_UNSUPPORTED,
                     format!(
-                        "column '{}' cannot change from {} to {}: {why}; add a column of the new type instead",
+                        "column '{}' cannot change from {} to {new_data_type}: old values would be read otherwise here than by other \
+                         engines; add a column of the new type instead",
                         field.name(),
                         field.data_type(),
-                        new_data_type
                     ),
                 ));
             }
@@ -151,45 +149,65 @@ async fn check(catalog: &paimon_catalog, identifier: &Identifier, changes: &[Sch
     Ok(())
 }
 
-/// Why old values would be read otherwise under the new type than Java reads them, if they would.
-fn differs(old: &DataType, new: &DataType) -> Option<&'static str> {
+/// Whether old values are read under the new type as Paimon Java reads them. What is not listed here is not: numbers that do not fit
+/// become NULL where Java wraps them around, text is not cut, moments are counted and written out otherwise.
+fn agrees(old: &DataType, new: &DataType) -> bool {
     use DataType::*;
-    let whole = |data_type: &DataType| match data_type {
-        TinyInt(_) => Some(1),
-        SmallInt(_) => Some(2),
-        Int(_) => Some(4),
-        BigInt(_) => Some(8),
-        _ => None,
-    };
-    let length = |data_type: &DataType| match data_type {
-        Char(of) => Some(of.length()),
-        VarChar(of) => Some(of.length() as usize),
-        Binary(of) => Some(of.length()),
-        VarBinary(of) => Some(of.length() as usize),
+    // How many bytes, and how many digits at most.
+    let integer = |data_type: &DataType| match data_type {
+        TinyInt(_) => Some((1, 3)),
+        SmallInt(_) => Some((2, 5)),
+        Int(_) => Some((4, 10)),
+        BigInt(_) => Some((8, 19)),
         _ => None,
     };
     let precision = |data_type: &DataType| match data_type {
-        Timestamp(of) => Some(of.precision()),
-        LocalZonedTimestamp(of) => Some(of.precision()),
-        _ => None,
+        Timestamp(of) => of.precision(),
+        LocalZonedTimestamp(of) => of.precision(),
+        _ => 0,
     };
-    let text = matches!(new, Char(_) | VarChar(_));
-    match old {
-        Timestamp(_) | LocalZonedTimestamp(_) if precision(new) < precision(old) && precision(new).is_some() => {
-            Some("times before 1970 would be rounded otherwise than by other engines")
+    let length = |data_type: &DataType| match data_type {
+        Char(of) => of.length(),
+        VarChar(of) => of.length() as usize,
+        Binary(of) => of.length(),
+        VarBinary(of) => of.length() as usize,
+        _ => 0,
+    };
+    let whole = |data_type: &DataType| length(data_type) == i32::MAX as usize;
+    if old.equals_ignore_nullable(new) {
+        return true;
+    }
+    match (old, new) {
+        (TinyInt(_) | SmallInt(_) | Int(_) | BigInt(_), TinyInt(_) | SmallInt(_) | Int(_) | BigInt(_)) => {
+            integer(old) < integer(new)
         }
-        Timestamp(_) | LocalZonedTimestamp(_) | Time(_) | Float(_) | Double(_) if text => {
-            Some("its values would be written out otherwise than by other engines")
+        (TinyInt(_) | SmallInt(_) | Int(_) | BigInt(_), Float(_) | Double(_) | Boolean(_)) => true,
+        (TinyInt(_) | SmallInt(_) | Int(_) | BigInt(_), Decimal(to)) => {
+            integer(old).is_some_and(|(_, digits)| to.precision() >= to.scale() + digits)
         }
-        Float(_) | Double(_) if whole(new).is_some() => {
-            Some("values out of range would become NULL here and numbers in other engines")
+        (Boolean(_), TinyInt(_) | SmallInt(_) | Int(_) | BigInt(_) | Float(_) | Double(_)) => true,
+        (Float(_), Double(_) | Decimal(_)) | (Double(_), Float(_) | Decimal(_)) => true,
+        (Decimal(_), Decimal(_) | Float(_) | Double(_)) => true,
+        (Decimal(from), TinyInt(_) | SmallInt(_) | Int(_) | BigInt(_)) => {
+            integer(new).is_some_and(|(_, digits)| from.precision() - from.scale() < digits)
         }
-        _ if whole(new).is_some_and(|width| whole(old).is_some_and(|before| width < before)) => {
-            Some("values out of range would become NULL here and other numbers in other engines")
+        (Char(_) | VarChar(_), VarChar(_)) | (Binary(_) | VarBinary(_), VarBinary(_)) => length(old) <= length(new),
+        (Char(_) | VarChar(_), VarBinary(_)) => whole(new),
+        (Date(_), Timestamp(_)) => precision(new) <= 6,
+        (Timestamp(_), Date(_)) => true,
+        (Timestamp(_), Timestamp(_)) | (LocalZonedTimestamp(_), LocalZonedTimestamp(_)) => {
+            precision(old) <= precision(new) && precision(new) <= 6
         }
-        _ if length(new).is_some_and(|limit| length(old).is_some_and(|before| limit < before)) => {
-            Some("longer values would be cut in other engines and not here")
-        }
-        _ => None,
+        (
+            TinyInt(_) | SmallInt(_) | Int(_) | BigInt(_) | Boolean(_) | Decimal(_) | Date(_) | Array(_) | Map(_) | Row(_),
+            VarChar(_),
+        ) => whole(new),
+        (Array(from), Array(to)) => agrees(from.element_type(), to.element_type()),
+        (Map(from), Map(to)) => agrees(from.key_type(), to.key_type()) && agrees(from.value_type(), to.value_type()),
+        (Row(from), Row(to)) => from.fields().iter().all(|field| {
+            let counterpart = to.fields().iter().find(|candidate| candidate.name() == field.name());
+            counterpart.is_none_or(|counterpart| agrees(field.data_type(), counterpart.data_type()))
+        }),
+        _ => false,
     }
 }

@@ -67,7 +67,12 @@ pub fn refuse_unions(shared: &Shared, splits: &[DataSplit]) -> Result<(), Failur
             })?;
             // The schema is JSON, behind its name and its length.
             let schema = head.windows(SCHEMA.len()).position(|bytes| bytes == SCHEMA);
-            let first = schema.and_then(|at| head[at..].iter().find(|byte| matches!(byte, b'[' | b'{')));
+            let first = schema.and_then(|at| {
+                // The last byte of the length has no high bit.
+                let mut rest = head[at + SCHEMA.len()..].iter().skip_while(|byte| **byte >= 0x80);
+                rest.next();
+                rest.next()
+            });
             if first == Some(&b'[') {
                 return Err(Failure::new(
                     PAIMON_CODE_UNSUPPORTED,

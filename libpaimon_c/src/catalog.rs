@@ -4,7 +4,8 @@
 
 use std::collections::HashMap;
 use std::ffi::c_char;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use paimon::catalog::{Identifier, DEFAULT_MAIN_BRANCH};
 use paimon::spec::Schema;
@@ -25,7 +26,11 @@ pub struct paimon_catalog {
     pub(crate) catalog: Arc<dyn Catalog>,
     pub(crate) hold: Hold,
     pub(crate) warehouse: String,
+    /// Whether a server decides who is first.
+    pub(crate) served: bool,
 }
+
+static CHANGING: Mutex<()> = Mutex::new(());
 
 /// The name of a table: a database and an object in it. Immutable, safe for concurrent use.
 pub struct paimon_identifier {
@@ -59,11 +64,13 @@ pub unsafe extern "C" fn paimon_catalog_create(options: *const paimon_option, le
         let options = unsafe { options_of(options, len)? };
         let hold = Hold::acquire()?;
         let warehouse = options.get("warehouse").cloned().unwrap_or_default();
+        let served = options.get("metastore").is_some_and(|kind| kind.eq_ignore_ascii_case("rest"));
         let catalog = hold.run(CatalogFactory::create(Options::from_map(options)))?;
         Ok(paimon_catalog {
             catalog,
             hold,
             warehouse,
+            served,
         })
     }))
 }
@@ -149,6 +156,7 @@ pub unsafe extern "C" fn paimon_catalog_create_database(
             )
         };
         check_name("the database name", name)?;
+        let _turn = catalog.turn();
         Ok(catalog
             .hold
             .run(catalog.catalog.create_database(name, ignore_if_exists, properties))?)
@@ -171,6 +179,7 @@ pub unsafe extern "C" fn paimon_catalog_drop_database(
         // SAFETY: as the caller promises.
         let (catalog, name) = unsafe { (borrow(catalog, "the catalog")?, text(name, "the database name")?) };
         check_name("the database name", name)?;
+        let _turn = catalog.turn();
         Ok(catalog
             .hold
             .run(catalog.catalog.drop_database(name, ignore_if_not_exists, cascade))?)
@@ -225,9 +234,14 @@ pub unsafe extern "C" fn paimon_catalog_create_table(
             ));
         }
         let schema = validated(schema)?;
-        Ok(catalog
-            .hold
-            .run(catalog.catalog.create_table(&identifier.identifier, schema, ignore_if_exists))?)
+        let _turn = catalog.turn();
+        catalog.hold.run(async {
+            let created = catalog.catalog.create_table(&identifier.identifier, schema, ignore_if_exists);
+            match created.await {
+                Err(error @ Error::TableNotExist { .. }) => Err(catalog.missing(&identifier.identifier, error).await),
+                other => Ok(other?),
+            }
+        })
     })
 }
 
@@ -258,9 +272,15 @@ pub unsafe extern "C" fn paimon_catalog_drop_table(
     guard_void(|| {
         // SAFETY: as the caller promises.
         let (catalog, identifier) = unsafe { (borrow(catalog, "the catalog")?, borrow(identifier, "the identifier")?) };
-        Ok(catalog
-            .hold
-            .run(catalog.catalog.drop_table(&identifier.identifier, ignore_if_not_exists))?)
+        plain(&identifier.identifier)?;
+        let _turn = catalog.turn();
+        catalog.hold.run(async {
+            let dropped = catalog.catalog.drop_table(&identifier.identifier, ignore_if_not_exists);
+            match dropped.await {
+                Err(error @ Error::TableNotExist { .. }) => Err(catalog.missing(&identifier.identifier, error).await),
+                other => Ok(other?),
+            }
+        })
     })
 }
 
@@ -320,6 +340,7 @@ pub unsafe extern "C" fn paimon_catalog_rename_table(
         };
         plain(&from.identifier)?;
         plain(&to.identifier)?;
+        let _turn = catalog.turn();
         catalog.hold.run(async {
             catalog.catalog.get_database(to.identifier.database()).await?;
             let renamed = catalog
@@ -363,15 +384,46 @@ pub fn plain(identifier: &Identifier) -> Result<()> {
 }
 
 impl paimon_catalog {
+    /// Waits until no other change of databases, tables, tags and branches is under way in this process: on a filesystem the engine
+    /// looks whether something is there and then writes, over what came meanwhile.
+    pub fn turn(&self) -> Option<MutexGuard<'static, ()>> {
+        (!self.served).then(|| CHANGING.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// Opens the table of a name, or its branch, leaving a system table in it aside.
     pub async fn open(&self, identifier: &Identifier) -> Result<Table> {
         let parsed = identifier.parsed_object_name()?;
         let name = Identifier::new(identifier.database(), parsed.table());
-        let table = match self.catalog.get_table(&name).await {
-            Err(error @ Error::TableNotExist { .. }) => return Err(self.missing(&name, error).await),
-            other => other?,
+        let mut tries = 0;
+        let table = loop {
+            match self.catalog.get_table(&name).await {
+                Err(error @ Error::TableNotExist { .. }) => return Err(self.missing(&name, error).await),
+                // The engine writes schema files in place: another process may be at it.
+                Err(Error::DataInvalid { message, .. }) if message.contains("EOF while parsing") && tries < 5 => {
+                    tries += 1;
+                    tokio::time::sleep(Duration::from_millis(10 * tries)).await;
+                }
+                Err(error @ Error::DataInvalid { .. }) => {
+                    return Err(Failure::reading(error, format!("the schema of {}", name.full_name())))
+                }
+                other => break other?,
+            }
         };
         let Some(branch) = parsed.branch() else {
+            if let Some(branch) = table
+                .schema()
+                .options()
+                .get("branch")
+                .filter(|branch| *branch != DEFAULT_MAIN_BRANCH)
+            {
+                return Err(Failure::new(
+                    PAIMON_CODE_UNSUPPORTED,
+                    format!(
+                        "the table's option branch is {branch}, which is not looked at here; open it as {}$branch_{branch}",
+                        name.full_name()
+                    ),
+                ));
+            }
             return Ok(table);
         };
         // A REST catalog knows its branches; elsewhere they are folders.

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Decimal128Type, Int64Type};
+use arrow_array::types::{Decimal128Type, Decimal256Type, Decimal32Type, Decimal64Type, DecimalType, Int64Type};
 use arrow_array::{
     make_array, new_null_array, Array, ArrayRef, FixedSizeListArray, ListArray, MapArray, RecordBatch, RecordBatchOptions,
     StructArray, UInt64Array,
@@ -36,6 +36,10 @@ pub struct Target {
     types: Vec<Type>,
     /// Why there can be no column of row kinds; None if there can.
     no_kinds: Option<&'static str>,
+    /// Why there can be no row that takes one back; None if there can.
+    no_deletes: Option<String>,
+    /// The column in which the table has the kinds of its rows, in words.
+    kinds: Option<String>,
 }
 
 impl Target {
@@ -65,6 +69,8 @@ impl Target {
             schema: Arc::new(Schema::new(fields)),
             types: schema.fields().iter().map(|field| field.data_type().clone()).collect(),
             no_kinds,
+            no_deletes: no_deletes(schema),
+            kinds: options.rowkind_field().map(str::to_string),
         })
     }
 
@@ -98,8 +104,25 @@ impl Target {
             if let Some(why) = self.no_kinds {
                 return Err(Failure::invalid(format!("the record has a column '{VALUE_KIND}', but {why}")));
             }
-            columns.push(check_kinds(batch.column(index))?);
+            let kinds = check_kinds(batch.column(index))?;
+            if let Some(why) = &self.no_deletes {
+                let values = kinds.as_primitive::<arrow_array::types::Int8Type>();
+                if let Some(row) = (0..kinds.len()).find(|row| matches!(values.value(*row), 1 | 3)) {
+                    return Err(Failure::invalid(format!("column '{VALUE_KIND}', row {row}: {why}")));
+                }
+            }
+            columns.push(kinds);
             fields.push(Arc::new(Field::new(VALUE_KIND, DataType::Int8, false)));
+        }
+        let words = self.kinds.as_ref().and_then(|name| self.schema.index_of(name).ok());
+        if let (Some(index), Some(why)) = (words, &self.no_deletes) {
+            if let Some(values) = columns[index].as_string_opt::<i32>() {
+                let takes_back = |row: &usize| values.is_valid(*row) && matches!(values.value(*row), "-U" | "-D");
+                if let Some(row) = (0..values.len()).find(takes_back) {
+                    let name = self.schema.field(index).name();
+                    return Err(Failure::invalid(format!("column '{name}', row {row}: {why}")));
+                }
+            }
         }
         if let Some(extra) = given.keys().min() {
             let names: Vec<String> = self
@@ -116,6 +139,49 @@ impl Target {
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
         RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options)
             .map_err(|error| Failure::unexpected(format!("the record cannot be given the table's schema: {error}")))
+    }
+}
+
+/// Why the rows of a table cannot be taken back. The engine finds out when it merges them, which it does for each read from then on.
+fn no_deletes(schema: &TableSchema) -> Option<String> {
+    let options = schema.options();
+    let is = |key: &str| options.get(key).is_some_and(|set| set.eq_ignore_ascii_case("true"));
+    let engine = options
+        .get("merge-engine")
+        .map_or("deduplicate", String::as_str)
+        .to_ascii_lowercase();
+    if is("ignore-delete") || is(&format!("{engine}.ignore-delete")) || is(&format!("{engine}.remove-record-on-delete")) {
+        return None;
+    }
+    match engine.as_str() {
+        "partial-update" if !options.keys().any(|key| key.ends_with(".sequence-group")) => Some(
+            "a table with merge-engine partial-update takes back no rows, unless its option partial-update.remove-record-on-delete or \
+             ignore-delete is true"
+                .to_string(),
+        ),
+        "aggregation" => {
+            let fixed = |function: &str| {
+                !matches!(
+                    function,
+                    "sum" | "product" | "last_value" | "last_non_null_value" | "collect" | "merge_map" | "nested_update"
+                )
+            };
+            let field = schema.fields().iter().find(|field| {
+                let set = options
+                    .get(&format!("fields.{}.aggregate-function", field.name()))
+                    .or_else(|| options.get("fields.default-aggregate-function"));
+                !schema.primary_keys().contains(&field.name().to_string())
+                    && !is(&format!("fields.{}.ignore-retract", field.name()))
+                    && set.is_some_and(|function| fixed(function))
+            })?;
+            Some(format!(
+                "a table that aggregates column '{}' so takes back no rows, unless its option fields.{}.ignore-retract, \
+                 aggregation.remove-record-on-delete or ignore-delete is true",
+                field.name(),
+                field.name()
+            ))
+        }
+        _ => None,
     }
 }
 
@@ -168,7 +234,11 @@ fn conform(
     let array = match (array.data_type(), parents) {
         (DataType::Null, _) if array.len() > MAX_ROWS => return Err(too_large(place)),
         (DataType::Null, _) if array.is_empty() || field.is_nullable() => new_null_array(field.data_type(), array.len()),
-        (DataType::Null, _) => return Err(null_at(place, 0, field)),
+        (DataType::Null, Some(parents)) if parents.null_count() == array.len() => new_null_array(field.data_type(), array.len()),
+        (DataType::Null, parents) => {
+            let seen = (0..array.len()).find(|index| parents.is_none_or(|parents| parents.is_valid(*index)));
+            return Err(null_at(place, seen.unwrap_or(0), field));
+        }
         (_, Some(parents)) if parents.null_count() > 0 => {
             let data = array.to_data();
             let nulls = NullBuffer::union(data.nulls(), Some(parents));
@@ -420,6 +490,10 @@ fn convert(array: &ArrayRef, to: &DataType, place: &Place) -> Result<std::result
             Decimal32(_, from_scale) | Decimal64(_, from_scale) | Decimal128(_, from_scale) | Decimal256(_, from_scale),
             Decimal128(_, scale),
         ) => {
+            // The cast believes the precision.
+            if let Some(index) = beyond_precision(array) {
+                return Err(lost(array, index, to, place));
+            }
             let values = cast(array, to)?;
             if scale < from_scale {
                 // Digits that go are rounded away: those that are missed when the values come back.
@@ -447,6 +521,21 @@ fn convert(array: &ArrayRef, to: &DataType, place: &Place) -> Result<std::result
         }
     }
     Ok(Ok(converted))
+}
+
+/// The first value that has more digits than its own type.
+fn beyond_precision(array: &ArrayRef) -> Option<usize> {
+    fn first<T: DecimalType>(array: &ArrayRef, precision: u8) -> Option<usize> {
+        let values = array.as_primitive::<T>();
+        (0..array.len()).find(|index| array.is_valid(*index) && !T::is_valid_decimal_precision(values.value(*index), precision))
+    }
+    match array.data_type() {
+        DataType::Decimal32(precision, _) => first::<Decimal32Type>(array, *precision),
+        DataType::Decimal64(precision, _) => first::<Decimal64Type>(array, *precision),
+        DataType::Decimal128(precision, _) => first::<Decimal128Type>(array, *precision),
+        DataType::Decimal256(precision, _) => first::<Decimal256Type>(array, *precision),
+        _ => None,
+    }
 }
 
 fn lost(array: &ArrayRef, index: usize, to: &DataType, place: &Place) -> Failure {

@@ -16,6 +16,9 @@ use crate::types::{paimon_datum, paimon_result};
 /// How deep a predicate may nest. Every walk over one recurses, and the stack is the caller's.
 const MAX_DEPTH: usize = 200;
 
+/// How many conditions and operators it may have, those of shared parts counted wherever they stand: each is evaluated.
+const MAX_SIZE: usize = 200_000;
+
 /// A condition on the rows of a table, under SQL's three-valued logic. Immutable, safe for concurrent use.
 pub struct paimon_predicate {
     pub(crate) node: Arc<Node>,
@@ -23,6 +26,7 @@ pub struct paimon_predicate {
 
 pub struct Node {
     depth: usize,
+    size: usize,
     pub kind: Kind,
 }
 
@@ -150,7 +154,23 @@ impl Node {
                 "the predicate nests deeper than {MAX_DEPTH} levels"
             )));
         }
-        Ok(Arc::new(Node { depth: below + 1, kind }))
+        let size = match &kind {
+            Kind::Leaf(_) => 1,
+            Kind::And(children) | Kind::Or(children) => {
+                children.iter().fold(1, |sum: usize, child| sum.saturating_add(child.size))
+            }
+            Kind::Not(child) => child.size.saturating_add(1),
+        };
+        if size > MAX_SIZE {
+            return Err(Failure::invalid(format!(
+                "the predicate has more than {MAX_SIZE} conditions, one that is used twice counting twice"
+            )));
+        }
+        Ok(Arc::new(Node {
+            depth: below + 1,
+            size,
+            kind,
+        }))
     }
 
     /// Whether every condition means something in a table with these fields.
@@ -186,14 +206,32 @@ pub struct Pushdown<'a> {
     combinations: usize,
 }
 
+/// How much of a predicate is worth it.
+pub struct Budget {
+    leaves: usize,
+    combinations: usize,
+}
+
+impl Budget {
+    /// Beyond some size pruning costs more than it saves: the engine tries every combination of the IN lists on bucket keys.
+    pub const PLAN: Budget = Budget {
+        leaves: 1_000,
+        combinations: 65_536,
+    };
+    /// Each file that is read is looked into with all of it.
+    pub const READ: Budget = Budget {
+        leaves: 100,
+        combinations: 256,
+    };
+}
+
 impl<'a> Pushdown<'a> {
-    pub fn new(fields: &'a [DataField], stable: &'a HashSet<String>) -> Self {
+    pub fn new(fields: &'a [DataField], stable: &'a HashSet<String>, budget: Budget) -> Self {
         Self {
             fields,
             stable,
-            // Beyond some size pruning costs more than it saves: the engine tries every combination of the IN lists on bucket keys.
-            leaves: 1_000,
-            combinations: 65_536,
+            leaves: budget.leaves,
+            combinations: budget.combinations,
         }
     }
 
@@ -241,7 +279,7 @@ impl<'a> Pushdown<'a> {
                 return None;
             }
         }
-        if op == Op::NotIn && literals.len() > 1_000 {
+        if op == Op::NotIn && literals.len() > self.combinations.min(1_000) {
             return None;
         }
         self.leaves -= 1;

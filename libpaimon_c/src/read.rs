@@ -4,14 +4,14 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::ffi::c_char;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::cast::AsArray;
 use arrow_array::{RecordBatch, RecordBatchOptions, StringArray};
 use futures::StreamExt;
 use paimon::arrow::build_target_arrow_schema;
 use paimon::resource::ResourceContext;
-use paimon::spec::{DataField, DataType, IndexManifest, Manifest, ManifestList};
+use paimon::spec::{DataField, DataType, IndexManifest, Manifest, ManifestList, Predicate};
 use paimon::table::ArrowRecordBatchStream;
 use paimon::{DataSplit, Error, Plan, ReadBuilder, Table};
 
@@ -23,10 +23,10 @@ use crate::error::{
 };
 use crate::filter::Filter;
 use crate::handle;
-use crate::predicate::{paimon_predicate, Node, Pushdown};
+use crate::predicate::{paimon_predicate, Budget, Node, Pushdown};
 use crate::resource::paimon_resource_context;
 use crate::runtime::Hold;
-use crate::table::{latest, paimon_table, Shared};
+use crate::table::{check_there, latest, paimon_table, Shared};
 use crate::types::{
     json, paimon_arrow_batch, paimon_bytes, paimon_result, paimon_result_batch, paimon_result_bytes, paimon_result_size,
 };
@@ -71,21 +71,20 @@ impl Wish {
         let mut builder = self.builder(table)?;
         if self.filter.is_some() && !self.no_pushdown {
             if let Ok(schemas) = shared.hold.run(shared.table.schema_manager().list_all_ids()) {
-                self.push_filter(shared, &mut builder, schemas);
+                if let Some(filter) = self.pushed(shared, Budget::PLAN, schemas) {
+                    builder.with_filter(filter);
+                }
             }
         }
         shared.hold.run(builder.new_scan().plan())
     }
 
-    /// Lets the engine leave out what the filter rules out, as far as it can be trusted to. The files that it may look at were written
-    /// with one of `schemas`.
-    fn push_filter(&self, shared: &Shared, builder: &mut ReadBuilder<'_>, schemas: impl IntoIterator<Item = i64>) {
-        let Some(filter) = self.filter.as_ref().filter(|_| !self.no_pushdown) else {
-            return;
-        };
-        if let Some(stable) = stable_columns(shared, schemas) {
-            builder.with_filter(Pushdown::new(shared.table.schema().fields(), &stable).of(filter, false));
-        }
+    /// The part of the filter by which the engine may leave out rows, as far as it can be trusted to. The files that it may look at were
+    /// written with one of `schemas`.
+    fn pushed(&self, shared: &Shared, budget: Budget, schemas: impl IntoIterator<Item = i64>) -> Option<Predicate> {
+        let filter = self.filter.as_ref().filter(|_| !self.no_pushdown)?;
+        let stable = stable_columns(shared, schemas)?;
+        Some(Pushdown::new(shared.table.schema().fields(), &stable, budget).of(filter, false))
     }
 }
 
@@ -130,27 +129,61 @@ pub struct paimon_record_batch_reader {
 
 /// What a reader has yet to give.
 struct Rows {
-    /// The splits, each with its rows.
-    splits: VecDeque<(DataSplit, ArrowRecordBatchStream)>,
-    filter: Option<Filter>,
-    /// How many columns the caller wants. Others follow that only the filter needs.
+    /// The split that is being read.
+    open: Option<(DataSplit, ArrowRecordBatchStream)>,
+    splits: VecDeque<DataSplit>,
+    wish: Wish,
+    /// The columns that are read: those that the caller wants, and behind them what only the filter needs.
+    fields: Vec<DataField>,
     columns: usize,
-    /// Which of the columns are of type CHAR.
+    /// Which of them are of type CHAR.
     chars: Vec<usize>,
+    pushed: Option<Predicate>,
+    filter: Option<Filter>,
+    /// Whether the engine reads row by row, so that batches have to be put together.
+    single: bool,
     /// How many rows the caller wants, if not all.
     left: Option<usize>,
+    shared: Arc<Shared>,
+}
+
+impl Drop for paimon_record_batch_reader {
+    fn drop(&mut self) {
+        let rows = self.rows.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        self.hold.within(|| drop(rows));
+    }
 }
 
 impl Rows {
+    /// Begins with a split. One at a time: a plan may have many, and an error shall say where it happened.
+    fn begin(&self, split: &DataSplit) -> paimon::Result<ArrowRecordBatchStream> {
+        let mut builder = self.wish.builder(&self.shared.table)?;
+        if self.columns < self.fields.len() {
+            builder.with_read_type(self.fields.clone());
+        }
+        if let Some(filter) = &self.pushed {
+            builder.with_filter(filter.clone());
+        }
+        let read = builder.new_read()?;
+        let stream = self.shared.hold.within(|| read.to_arrow(std::slice::from_ref(split)))?;
+        Ok(if self.single { avro_rows::gather(stream) } else { stream })
+    }
+
     /// The next batch that has rows the caller wants.
-    fn next(&mut self, hold: &Hold) -> Result<Option<RecordBatch>> {
+    fn next(&mut self) -> Result<Option<RecordBatch>> {
         while self.left != Some(0) {
-            let Some((split, stream)) = self.splits.front_mut() else {
-                return Ok(None);
+            let Some((split, stream)) = &mut self.open else {
+                let Some(split) = self.splits.pop_front() else {
+                    return Ok(None);
+                };
+                let stream = self.begin(&split)?;
+                self.open = Some((split, stream));
+                continue;
             };
+            let hold = &self.shared.hold;
             // A damaged file may make a decoder panic.
             let Some(batch) = guard(|| Ok(hold.run(stream.next()))).map_err(|failure| located(split, failure))? else {
-                let ended = self.splits.pop_front();
+                let ended = self.open.take();
                 hold.within(|| drop(ended));
                 continue;
             };
@@ -456,6 +489,9 @@ pub unsafe extern "C" fn paimon_table_scan_plan(scan: *const paimon_table_scan) 
             }
             Failure::new(failure.code, format!("cannot read {place}: {}", failure.message))
         })?;
+        if plan.snapshot_id().is_none() {
+            shared.hold.run(check_there(&shared.table))?;
+        }
         Ok(paimon_plan {
             splits: plan.into_splits(),
             partition_keys: scan.shared.table.schema().partition_keys().to_vec(),
@@ -656,12 +692,11 @@ pub unsafe extern "C" fn paimon_table_read_to_arrow(
             .ok_or_else(|| Failure::invalid(format!("{length} splits from {offset} on, of a plan with {count}")))?;
         avro_rows::refuse_unions(&read.shared, splits)?;
         let row_by_row = avro_rows::row_by_row(&read.shared, splits);
-        let shared = row_by_row.as_ref().unwrap_or(&read.shared);
-        let mut builder = read.wish.builder(&shared.table)?;
-        let mut engine = builder.new_read()?;
-        let columns = engine.read_type().len();
+        let single = row_by_row.is_some();
+        let shared = row_by_row.map_or_else(|| read.shared.clone(), Arc::new);
+        let mut fields = read.wish.builder(&shared.table)?.new_read()?.read_type().to_vec();
+        let columns = fields.len();
         if let Some(filter) = &read.wish.filter {
-            let mut fields = engine.read_type().to_vec();
             let mut needed = HashSet::new();
             filter.columns(&mut needed);
             for field in shared.table.schema().fields() {
@@ -669,39 +704,25 @@ pub unsafe extern "C" fn paimon_table_read_to_arrow(
                     fields.push(field.clone());
                 }
             }
-            if fields.len() > columns {
-                builder.with_read_type(fields);
-            }
-            let files = splits.iter().flat_map(DataSplit::data_files);
-            read.wish.push_filter(shared, &mut builder, files.map(|file| file.schema_id));
-            engine = builder.new_read()?;
         }
         let of_char = |(_, field): &(usize, &DataField)| matches!(field.data_type(), DataType::Char(_));
-        let chars = engine
-            .read_type()
-            .iter()
-            .enumerate()
-            .filter(of_char)
-            .map(|(index, _)| index)
-            .collect();
-        // One stream for each split, so that an error can say where it happened.
-        let streams = splits.iter().map(|split| {
-            let mut stream = engine.to_arrow(std::slice::from_ref(split))?;
-            if row_by_row.is_some() {
-                stream = avro_rows::gather(stream);
-            }
-            Ok((split.clone(), stream))
-        });
-        let splits = shared.hold.within(|| streams.collect::<paimon::Result<_>>())?;
+        let files = splits.iter().flat_map(DataSplit::data_files);
+        let rows = Rows {
+            chars: fields.iter().enumerate().filter(of_char).map(|(index, _)| index).collect(),
+            pushed: read.wish.pushed(&shared, Budget::READ, files.map(|file| file.schema_id)),
+            filter: read.wish.filter.clone().map(Filter::new),
+            wish: read.wish.clone(),
+            left: read.wish.limit,
+            splits: splits.to_vec().into(),
+            open: None,
+            shared,
+            fields,
+            columns,
+            single,
+        };
         Ok(paimon_record_batch_reader {
-            rows: Mutex::new(Some(Rows {
-                splits,
-                filter: read.wish.filter.clone().map(Filter::new),
-                columns,
-                chars,
-                left: read.wish.limit,
-            })),
-            hold: shared.hold.clone(),
+            hold: rows.shared.hold.clone(),
+            rows: Mutex::new(Some(rows)),
         })
     }))
 }
@@ -730,7 +751,7 @@ pub unsafe extern "C" fn paimon_record_batch_reader_next(reader: *const paimon_r
         let Some(rows) = slot.as_mut() else {
             return Ok(paimon_arrow_batch::NONE);
         };
-        match rows.next(&reader.hold).map_err(Failure::of_batch) {
+        match rows.next().map_err(Failure::of_batch) {
             Ok(Some(batch)) => arrow::export(batch),
             ended => {
                 // The stream is not polled again, and what it holds is let go.

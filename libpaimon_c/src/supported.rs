@@ -15,12 +15,20 @@ pub fn sql(data_type: &Type) -> String {
     data_type.to_string().replace("VARBINARY(2147483647)", "BYTES")
 }
 
-/// Refuses a table that cannot be written in its file format.
+/// Refuses a table that cannot be written in its file format, or in one that it has for some level.
 pub fn check_format(schema: &TableSchema) -> Result<()> {
+    check_one(schema, &CoreOptions::new(schema.options()).file_format())?;
+    let levels = schema.options().get("file.format.per.level").map_or("", String::as_str);
+    for level in levels.split(',').filter_map(|level| level.split_once(':')) {
+        check_one(schema, &level.1.trim().to_ascii_lowercase())?;
+    }
+    Ok(())
+}
+
+fn check_one(schema: &TableSchema, format: &str) -> Result<()> {
     let options = CoreOptions::new(schema.options());
-    let format = options.file_format();
     let parquet = "alter the table to 'file.format' = 'parquet'";
-    let refusal: fn(&Type) -> Option<&'static str> = match format.as_str() {
+    let refusal: fn(&Type) -> Option<&'static str> = match format {
         "parquet" => {
             |data_type| fine_timestamp(data_type).then_some("Paimon Java would misread it; use a precision of 6 at most")
         }
@@ -81,7 +89,7 @@ pub fn check_format(schema: &TableSchema) -> Result<()> {
             )));
         }
     }
-    check_fields("", schema.fields(), &format, refusal)
+    check_fields("", schema.fields(), format, refusal)
 }
 
 fn check_fields(path: &str, fields: &[DataField], format: &str, refusal: fn(&Type) -> Option<&'static str>) -> Result<()> {

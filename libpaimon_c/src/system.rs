@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::catalog::paimon_catalog;
 use crate::error::{Failure, Result, PAIMON_CODE_UNSUPPORTED};
-use crate::table::latest;
+use crate::table::{latest, snapshots};
 use crate::tag::{branches, tags};
 
 /// A system table of an open table.
@@ -57,6 +57,7 @@ impl System {
                 catalog: catalog.catalog.clone(),
                 hold: catalog.hold.clone(),
                 warehouse: catalog.warehouse.clone(),
+                served: catalog.served,
             },
             identifier: identifier.clone(),
         })
@@ -107,7 +108,7 @@ impl System {
         let mut facts = Facts::default();
         let table = &self.base;
         match self.name {
-            "snapshots" => facts.values = values(&table.snapshot_manager().list_all().await?)?,
+            "snapshots" => facts.values = values(&snapshots(table).await?)?,
             "schemas" => {
                 for schema in table.schema_manager().list_all().await? {
                     facts.values.push(value(schema.as_ref())?);
@@ -132,7 +133,12 @@ impl System {
                     facts.values.push(serde_json::json!({ "name": name, "made": made }));
                 }
             }
-            "partitions" => facts.values = values(&list_partitions_from_file_system(table).await?)?,
+            "partitions" => {
+                if let Some(snapshot) = latest(table).await? {
+                    let pinned = table.copy_with_pinned_snapshot(&snapshot);
+                    facts.values = values(&list_partitions_from_file_system(&pinned).await?)?;
+                }
+            }
             _ => facts.files = self.files().await?,
         }
         Ok(facts)

@@ -5,13 +5,15 @@
 use std::ffi::c_char;
 use std::sync::Arc;
 
-use paimon::spec::Snapshot;
+use paimon::spec::{CoreOptions, Snapshot, TableSchema};
 use paimon::{Error, Table};
 
+use crate::alter::check_option;
 use crate::catalog::options_of;
 use crate::error::{
-    borrow, guard, text, Failure, Result, PAIMON_CODE_INVALID_INPUT, PAIMON_CODE_SNAPSHOT_NOT_EXIST,
-    PAIMON_CODE_TRAVEL_SNAPSHOT_NOT_EXIST, PAIMON_CODE_TRAVEL_TAG_NOT_EXIST, PAIMON_CODE_UNSUPPORTED,
+    borrow, guard, text, Failure, Result, PAIMON_CODE_INVALID_INPUT, PAIMON_CODE_IO_ERROR, PAIMON_CODE_SNAPSHOT_NOT_EXIST,
+    PAIMON_CODE_TABLE_NOT_EXIST, PAIMON_CODE_TRAVEL_SNAPSHOT_NOT_EXIST, PAIMON_CODE_TRAVEL_TAG_NOT_EXIST,
+    PAIMON_CODE_UNSUPPORTED,
 };
 use crate::handle;
 use crate::read::paimon_read_builder;
@@ -89,7 +91,54 @@ pub async fn latest(table: &Table) -> Result<Option<Snapshot>> {
         },
         other => other,
     };
-    found.map_err(|error| Failure::reading(error, format!("the snapshots in {}", manager.snapshot_dir())))
+    let found = found.map_err(|error| Failure::reading(error, format!("the snapshots in {}", manager.snapshot_dir())))?;
+    if found.is_none() {
+        check_there(table).await?;
+    }
+    Ok(found)
+}
+
+/// Fails when the table of a handle is not there any more: dropped, renamed, or made anew with other columns. The engine would not
+/// notice, read nothing, and commit into a folder that no catalog knows.
+pub async fn check_there(table: &Table) -> Result<()> {
+    if table.rest_env().is_some() {
+        return Ok(()); // its server knows
+    }
+    let path = table.schema_manager().schema_path(table.schema().id());
+    let what = match table.file_io().new_input(&path)?.read().await {
+        Err(Error::IoUnexpected { source, .. }) if source.kind() == opendal::ErrorKind::NotFound => "dropped or renamed",
+        raw => {
+            let stored: TableSchema = serde_json::from_slice(&raw?)
+                .map_err(|error| Failure::new(PAIMON_CODE_IO_ERROR, format!("cannot read {path}: {error}")))?;
+            if stored.fields() == table.schema().fields() {
+                return Ok(());
+            }
+            "made anew with other columns"
+        }
+    };
+    Err(Failure::new(
+        PAIMON_CODE_TABLE_NOT_EXIST,
+        format!(
+            "the table at {} was {what} since it was opened; open it again",
+            table.location()
+        ),
+    ))
+}
+
+/// All snapshots that there are, oldest first.
+pub async fn snapshots(table: &Table) -> Result<Vec<Snapshot>> {
+    let manager = table.snapshot_manager();
+    let mut list = Vec::new();
+    for id in manager.list_all_ids().await? {
+        match manager.get_snapshot(id).await {
+            Err(Error::SnapshotNotExist { .. }) => {} // it has expired meanwhile
+            other => list.push(other.map_err(|error| Failure::reading(error, manager.snapshot_path(id)))?),
+        }
+    }
+    if list.is_empty() {
+        check_there(table).await?;
+    }
+    Ok(list)
 }
 
 /// What to say of a hint that names a snapshot that is not there.
@@ -189,9 +238,7 @@ pub unsafe extern "C" fn paimon_table_list_snapshots(table: *const paimon_table)
     paimon_result_bytes::from(guard(|| {
         // SAFETY: as the caller promises.
         let table = unsafe { borrow(table, "the table")? };
-        let manager = table.stored().snapshot_manager();
-        let snapshots = table.shared.hold.run(manager.list_all());
-        json(&snapshots.map_err(|error| Failure::reading(error, format!("the snapshots in {}", manager.snapshot_dir())))?)
+        json(&table.shared.hold.run(snapshots(table.stored()))?)
     }))
 }
 
@@ -236,11 +283,26 @@ pub unsafe extern "C" fn paimon_table_new_read_builder_with_options(
         let (table, options) = unsafe { (borrow(table, "the table")?, options_of(options, len)?) };
         if let Some(size) = options.get("read.batch-size") {
             // The engine takes its default for what it cannot read.
-            if !size.parse::<usize>().is_ok_and(|rows| rows > 0) {
+            if !size.parse::<i32>().is_ok_and(|rows| rows > 0) {
                 return Err(Failure::invalid(format!(
                     "read.batch-size is '{size}', want a number of rows from 1"
                 )));
             }
+        }
+        // These the engine would overlook.
+        for (key, value) in &options {
+            check_option(key, value)?;
+        }
+        CoreOptions::new(&options).validate_scan_options()?;
+        let known = |key: &str| !key.to_ascii_lowercase().starts_with("scan.") || key == "scan.mode" || SELECTORS.contains(&key);
+        if let Some(key) = options.keys().find(|key| *key == "consumer-id" || !known(key)) {
+            return Err(Failure::new(
+                PAIMON_CODE_UNSUPPORTED,
+                format!(
+                    "a read cannot be asked for {key}; it knows {} and scan.mode",
+                    SELECTORS.join(", ")
+                ),
+            ));
         }
         let mut selectors: Vec<&str> = SELECTORS.into_iter().filter(|key| options.contains_key(*key)).collect();
         if selectors.len() > 1 {

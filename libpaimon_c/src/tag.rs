@@ -14,7 +14,7 @@ use paimon::{Error, Table};
 use crate::catalog::{check_name, paimon_catalog, paimon_identifier};
 use crate::error::{
     borrow, guard, guard_void, paimon_error, text, Failure, Result, PAIMON_CODE_BRANCH_ALREADY_EXIST,
-    PAIMON_CODE_BRANCH_NOT_EXIST, PAIMON_CODE_SNAPSHOT_NOT_EXIST, PAIMON_CODE_UNSUPPORTED,
+    PAIMON_CODE_BRANCH_NOT_EXIST, PAIMON_CODE_SNAPSHOT_NOT_EXIST, PAIMON_CODE_TAG_NOT_EXIST, PAIMON_CODE_UNSUPPORTED,
 };
 use crate::table::latest;
 use crate::types::{json, paimon_result_bytes};
@@ -50,20 +50,23 @@ pub unsafe extern "C" fn paimon_catalog_create_tag(
             // SAFETY: as the caller promises.
             false => Some(unsafe { text(time_retained, "the retention")? }),
         };
+        let _turn = place.catalog.turn();
         place.catalog.hold.run(async {
             let table = place.catalog.open(place.name).await?;
-            if snapshot_id.is_none() && latest(&table).await?.is_none() {
-                return Err(Failure::new(
-                    PAIMON_CODE_SNAPSHOT_NOT_EXIST,
-                    "the table has no snapshot yet; commit something to it first",
-                ));
-            }
+            let id = match snapshot_id {
+                Some(id) => id,
+                None => latest(&table).await?.map(|snapshot| snapshot.id()).ok_or_else(|| {
+                    Failure::new(
+                        PAIMON_CODE_SNAPSHOT_NOT_EXIST,
+                        "the table has no snapshot yet; commit something to it first",
+                    )
+                })?,
+            };
             if !place.on_branch {
-                let made =
-                    place
-                        .catalog
-                        .catalog
-                        .create_tag_with_retention(place.name, tag, snapshot_id, retained, ignore_if_exists);
+                let made = place
+                    .catalog
+                    .catalog
+                    .create_tag_with_retention(place.name, tag, Some(id), retained, ignore_if_exists);
                 return Ok(made.await?);
             }
             let manager = table.tag_manager();
@@ -74,10 +77,7 @@ pub unsafe extern "C" fn paimon_catalog_create_tag(
                     Err(Error::TagAlreadyExist { tag_name: tag.into() }.into())
                 };
             }
-            let snapshot = match snapshot_id {
-                Some(id) => table.snapshot_manager().get_snapshot(id).await?,
-                None => latest(&table).await?.expect("looked up above"),
-            };
+            let snapshot = table.snapshot_manager().get_snapshot(id).await?;
             Ok(manager.create_with_retention(tag, &snapshot, retained).await?)
         })
     })
@@ -122,6 +122,7 @@ pub unsafe extern "C" fn paimon_catalog_delete_tag(
         // SAFETY: as the caller promises.
         let (place, tag) = unsafe { (place(catalog, identifier)?, text(tag, "the tag")?) };
         check_name("the tag", tag)?;
+        let _turn = place.catalog.turn();
         place.catalog.hold.run(async {
             let table = place.catalog.open(place.name).await?;
             if !place.on_branch {
@@ -188,6 +189,7 @@ pub unsafe extern "C" fn paimon_catalog_create_branch(
             // SAFETY: as the caller promises.
             false => Some(unsafe { text(tag, "the tag")? }),
         };
+        let _turn = place.catalog.turn();
         place.catalog.hold.run(async {
             let table = place.main_table().await?;
             let manager = branches(&table)?;
@@ -223,6 +225,7 @@ pub unsafe extern "C" fn paimon_catalog_drop_branch(
     guard_void(|| {
         // SAFETY: as the caller promises.
         let (place, branch) = unsafe { (place(catalog, identifier)?, text(branch, "the branch")?) };
+        let _turn = place.catalog.turn();
         place.catalog.hold.run(async {
             let table = place.main_table().await?;
             let manager = branches(&table)?;
@@ -252,13 +255,12 @@ pub unsafe extern "C" fn paimon_catalog_list_branches(
         place.catalog.hold.run(async {
             let table = place.main_table().await?;
             let mut list = Vec::new();
-            for name in branches(&table)?.0.list_all().await? {
-                let branch = table.copy_with_branch(&name).await?;
-                list.push(Branch {
-                    name,
-                    schema_id: branch.schema().id(),
-                    snapshot: latest(&branch).await?,
-                });
+            let manager = branches(&table)?;
+            for name in manager.names().await? {
+                match branch_of(&table, name.clone()).await {
+                    Err(_) if !manager.0.branch_exists(&name).await? => {} // dropped meanwhile
+                    other => list.push(other?),
+                }
             }
             json(&list)
         })
@@ -271,6 +273,15 @@ struct Branch {
     name: String,
     schema_id: i64,
     snapshot: Option<Snapshot>,
+}
+
+async fn branch_of(table: &Table, name: String) -> Result<Branch> {
+    let branch = table.copy_with_branch(&name).await?;
+    Ok(Branch {
+        name,
+        schema_id: branch.schema().id(),
+        snapshot: latest(&branch).await?,
+    })
 }
 
 /// Where tags and branches belong to: a table, or a branch of one.
@@ -360,7 +371,10 @@ impl Branches {
 pub async fn tags(catalog: &paimon_catalog, name: &Identifier, table: &Table) -> Result<Vec<GetTagResponse>> {
     let mut list = Vec::new();
     for tag in table.tag_manager().list_all_names().await? {
-        list.push(get_tag(catalog, name, table, &tag).await?);
+        match get_tag(catalog, name, table, &tag).await {
+            Err(failure) if failure.code == PAIMON_CODE_TAG_NOT_EXIST => {} // deleted meanwhile
+            other => list.push(other?),
+        }
     }
     Ok(list)
 }

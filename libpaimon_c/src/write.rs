@@ -12,6 +12,7 @@ use paimon::resource::ResourceContext;
 use paimon::table::{PostponeBucketPlan, PostponeFixedBucketTableWrite};
 use paimon::{CommitMessage, Error, TableCommit, TableWrite, WriteBuilder};
 
+use crate::alter::check_option;
 use crate::arrow;
 use crate::blob::check_descriptors;
 use crate::conform::{Target, VALUE_KIND};
@@ -19,8 +20,7 @@ use crate::error::{borrow, guard, guard_void, paimon_error, Failure, Result, PAI
 use crate::handle;
 use crate::read::poisoned;
 use crate::resource::paimon_resource_context;
-use crate::runtime::Hold;
-use crate::table::{stale_hint, Shared};
+use crate::table::{check_there, stale_hint, Shared};
 use crate::types::paimon_result;
 
 /// How a table is written: by whom, and whether as an append or an overwrite. Safe for concurrent use.
@@ -84,7 +84,7 @@ pub struct paimon_commit_messages {
 pub struct paimon_table_commit {
     commit: TableCommit,
     origin: Origin,
-    hold: Hold,
+    shared: Arc<Shared>,
 }
 
 /// Where messages come from: they can be merged with and committed by what has the same origin only.
@@ -220,6 +220,14 @@ impl paimon_write_builder {
         Ok(Engine::Postpone(Box::new(engine.new_write()?)))
     }
 
+    /// Refuses to write to a table whose options the engine would overlook.
+    fn check_options(&self) -> Result<()> {
+        let options = self.shared.table.schema().options();
+        options
+            .get("manifest.format")
+            .map_or(Ok(()), |format| check_option("manifest.format", format))
+    }
+
     /// Refuses to write rows that nobody would see, unless the caller says that somebody compacts them. Reads of these tables leave
     /// out what was not compacted, and the engine does not compact.
     fn check_visible(&self) -> Result<()> {
@@ -247,8 +255,12 @@ impl paimon_write_builder {
 
     fn origin(&self) -> Origin {
         let table = &self.shared.table;
+        let mut name = table.identifier().full_name();
+        if !table.is_main_branch() && table.identifier().branch_name().ok().flatten().is_none() {
+            name = format!("{name}$branch_{}", table.branch());
+        }
         Origin {
-            table: table.identifier().full_name(),
+            table: name,
             location: table.location().to_string(),
             branch: table.branch().to_string(),
             snapshots: table.snapshot_manager().snapshot_dir(),
@@ -371,6 +383,7 @@ pub unsafe extern "C" fn paimon_write_builder_new_write(
     paimon_result::from(guard(|| {
         // SAFETY: as the caller promises.
         let builder = unsafe { borrow(builder, "the write builder")? };
+        builder.check_options()?;
         builder.check_visible()?;
         let origin = builder.origin();
         let shared = &builder.shared;
@@ -397,12 +410,13 @@ pub unsafe extern "C" fn paimon_write_builder_new_commit(
     paimon_result::from(guard(|| {
         // SAFETY: as the caller promises.
         let builder = unsafe { borrow(builder, "the write builder")? };
+        builder.check_options()?;
         let origin = builder.origin();
         let commit = builder.engine(origin.overwrite)?.try_new_commit()?;
         Ok(paimon_table_commit {
             commit,
             origin,
-            hold: builder.shared.hold.clone(),
+            shared: builder.shared.clone(),
         })
     }))
 }
@@ -520,6 +534,13 @@ pub unsafe extern "C" fn paimon_commit_messages_merge(
         // One lock at a time, so that two merges in opposite directions cannot wait for each other.
         let copy = source.prepared.lock().map_err(|_| poisoned("source"))?.clone();
         let mut prepared = target.prepared.lock().map_err(|_| poisoned("target"))?;
+        if prepared
+            .fates
+            .iter()
+            .any(|fate| copy.fates.iter().any(|other| Arc::ptr_eq(fate, other)))
+        {
+            return Err(Failure::invalid("the source, or a part of it, is in the target already"));
+        }
         prepared.messages.extend(copy.messages);
         prepared.fates.extend(copy.fates);
         Ok(())
@@ -593,9 +614,10 @@ impl paimon_table_commit {
                     Ok(())
                 };
             }
+            let hold = &self.shared.hold;
+            hold.run(check_there(&self.shared.table))?;
             set(fates, Fate::Submitted);
-            self.hold
-                .run(call(&self.commit, prepared.messages.clone()))
+            hold.run(call(&self.commit, prepared.messages.clone()))
                 .map_err(|error| self.explain(error))?;
             set(fates, Fate::Committed(identifier));
             Ok(())
@@ -706,7 +728,8 @@ pub unsafe extern "C" fn paimon_table_commit_truncate_table(commit: *const paimo
     guard_void(|| {
         // SAFETY: as the caller promises.
         let commit = unsafe { borrow(commit, "the commit")? };
-        let truncated = commit.hold.run(commit.commit.truncate_table());
+        commit.shared.hold.run(check_there(&commit.shared.table))?;
+        let truncated = commit.shared.hold.run(commit.commit.truncate_table());
         truncated.map_err(|error| commit.explain(error))
     })
 }
@@ -724,7 +747,11 @@ pub unsafe extern "C" fn paimon_table_commit_truncate_table_with_identifier(
     guard_void(|| {
         // SAFETY: as the caller promises.
         let commit = unsafe { borrow(commit, "the commit")? };
-        let truncated = commit.hold.run(commit.commit.truncate_table_with_identifier(identifier));
+        commit.shared.hold.run(check_there(&commit.shared.table))?;
+        let truncated = commit
+            .shared
+            .hold
+            .run(commit.commit.truncate_table_with_identifier(identifier));
         truncated.map_err(|error| commit.explain(error))
     })
 }
@@ -754,7 +781,7 @@ pub unsafe extern "C" fn paimon_table_commit_abort(
                 ));
             }
             set(fates, Fate::Aborted);
-            Ok(commit.hold.run(commit.commit.abort(&prepared.messages))?)
+            Ok(commit.shared.hold.run(commit.commit.abort(&prepared.messages))?)
         })
     })
 }
