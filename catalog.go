@@ -88,6 +88,11 @@ func checkWarehouse(op string, options map[string]string) (map[string]string, er
 			return nil, invalidInput(op, "", "the warehouse URL holds a password; give it as an option, such as s3.secret-key")
 		}
 	}
+	for _, key := range []string{"warehouse", "uri"} {
+		if strings.Contains(options[key], "://") && strings.Contains(options[key], "?") {
+			return nil, invalidInput(op, "", "the %s has a query, which errors would repeat; give its parts as options", key)
+		}
+	}
 	if warehouse == "" || strings.Contains(warehouse, ":") || options["metastore"] == "rest" {
 		return options, nil
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	paimon "github.com/apache/paimon-rust/bindings/go"
@@ -582,4 +583,45 @@ func TestHiddenValues(t *testing.T) {
 		must(t, j.commit.Commit(j.prepare(t, allocator)))
 		wantRows(t, table, test.want...)
 	}
+}
+
+// A dictionary whose one large value stands in many rows is refused, not spelled out until memory ends.
+func TestLargeValueInADictionary(t *testing.T) {
+	allocator := checkLeaks(t)
+	_, table := newTable(t, arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.BinaryTypes.Binary, Nullable: true}}, nil), nil)
+	values := array.NewBinaryBuilder(allocator, arrow.BinaryTypes.LargeBinary)
+	defer values.Release()
+	values.Append(make([]byte, 16<<20))
+	dictionary := values.NewArray()
+	defer dictionary.Release()
+	keys := array.NewInt32Builder(allocator)
+	defer keys.Release()
+	for range 2000 {
+		keys.Append(0)
+	}
+	indices := keys.NewArray()
+	defer indices.Release()
+	of := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.LargeBinary}
+	column := array.NewDictionaryArray(of, indices, dictionary)
+	defer column.Release()
+	batch := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "x", Type: of, Nullable: true}}, nil), []arrow.Array{column}, 2000)
+	defer batch.Release()
+	j := newJob(t, table, "", false)
+	wantError(t, j.write.WriteArrowBatch(batch), paimon.CodeInvalidInput, "2 GiB", "smaller records")
+	slice := batch.NewSlice(0, 2)
+	defer slice.Release()
+	must(t, j.write.WriteArrowBatch(slice))
+}
+
+// A decimal with more digits than its own type is none of the numbers that it may look like.
+func TestDecimalBeyondItsType(t *testing.T) {
+	allocator := checkLeaks(t)
+	_, table := newTable(t, arrow.NewSchema([]arrow.Field{{Name: "x", Type: &arrow.Decimal128Type{Precision: 10, Scale: 5}, Nullable: true}}, nil), nil)
+	of := &arrow.Decimal128Type{Precision: 5}
+	b := array.NewRecordBuilder(allocator, arrow.NewSchema([]arrow.Field{{Name: "x", Type: of, Nullable: true}}, nil))
+	defer b.Release()
+	b.Field(0).(*array.Decimal128Builder).Append(decimal128.New(1<<59, 7))
+	batch := b.NewRecordBatch()
+	defer batch.Release()
+	wantError(t, newJob(t, table, "", false).write.WriteArrowBatch(batch), paimon.CodeInvalidInput, "'x'", "row 0")
 }

@@ -602,3 +602,27 @@ func TestStringBlobMapDescriptors(t *testing.T) {
 		column.Release()
 	}
 }
+
+// A filter on a column that is not read finds it, though it lies in files of its own.
+func TestFilterOnABlobThatIsNotRead(t *testing.T) {
+	allocator := checkLeaks(t)
+	table := newBlobTable(t, "false", allocator, []byte("x"), nil, []byte{})
+	for _, test := range []struct {
+		null bool
+		want []string
+	}{{true, []string{"1"}}, {false, []string{"0", "2"}}} {
+		builder, err := table.NewReadBuilder()
+		must(t, err)
+		must(t, builder.WithProjection([]string{"id"}))
+		is := table.PredicateBuilder().IsNotNull
+		if test.null {
+			is = table.PredicateBuilder().IsNull
+		}
+		p, err := is("content")
+		must(t, err)
+		must(t, builder.WithFilter(p))
+		if rows := builderRows(t, builder); !slices.Equal(rows, test.want) {
+			t.Errorf("null %v: got %q, want %q", test.null, rows, test.want)
+		}
+	}
+}

@@ -3,10 +3,12 @@
 package tests
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -220,6 +222,11 @@ func TestUpdateColumnType(t *testing.T) {
 		{paimon.DateType(), paimon.TimestampType(9), false},
 		{paimon.ArrayType(paimon.BigIntType()), paimon.ArrayType(paimon.IntType()), false},
 		{paimon.ArrayType(paimon.IntType()), paimon.ArrayType(paimon.BigIntType()), true},
+		{paimon.ArrayType(paimon.IntType()), paimon.ArrayType(paimon.BigIntType().NotNull()), false},
+		{
+			paimon.RowType(paimon.DataField{Name: "a", Type: paimon.IntType()}),
+			paimon.RowType(paimon.DataField{Name: "a", Type: paimon.BigIntType()}), false,
+		},
 	} {
 		catalog := openCatalog(t, t.TempDir())
 		must(t, catalog.CreateDatabase("db", nil, false))
@@ -409,5 +416,36 @@ func TestTextThatIsNotUTF8(t *testing.T) {
 		{Fields: []paimon.DataField{{Name: "id", Type: paimon.IntType(), Description: "\xff"}}},
 	} {
 		wantError(t, catalog.CreateTable(paimon.NewIdentifier("db", "x"), schema, false), paimon.CodeInvalidInput, "UTF-8")
+	}
+}
+
+// Of several that make the same thing at once, one does.
+func TestOneMakesIt(t *testing.T) {
+	allocator := checkLeaks(t)
+	catalog, table := newTable(t, people, nil)
+	appendRows(t, table, allocator, person{1, "a"})
+	id := table.Identifier()
+	schema := &paimon.Schema{Fields: []paimon.DataField{{Name: "id", Type: paimon.IntType()}}}
+	for name, make := range map[string]func() error{
+		"database": func() error { return catalog.CreateDatabase("new", nil, false) },
+		"table":    func() error { return catalog.CreateTable(paimon.NewIdentifier("db", "new"), schema, false) },
+		"tag":      func() error { return catalog.CreateTag(id, "new", nil, false) },
+		"branch":   func() error { return catalog.CreateBranch(id, "new", "") },
+	} {
+		var made atomic.Int64
+		var group sync.WaitGroup
+		for range 6 {
+			group.Go(func() {
+				if err := make(); err == nil {
+					made.Add(1)
+				} else if !errors.Is(err, paimon.CodeAlreadyExist) {
+					t.Errorf("%s: %v", name, err)
+				}
+			})
+		}
+		group.Wait()
+		if made.Load() != 1 {
+			t.Errorf("%s: %d made it", name, made.Load())
+		}
 	}
 }

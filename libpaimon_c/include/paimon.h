@@ -174,6 +174,11 @@ struct ArrowSchema;
 #define PAIMON_CODE_TRAVEL_TAG_NOT_EXIST 405
 
 /**
+ * How much of a predicate is worth it.
+ */
+typedef struct Budget Budget;
+
+/**
  * Reads what blob descriptors name. Safe for concurrent use.
  */
 typedef struct paimon_blob_reader paimon_blob_reader;
@@ -486,6 +491,10 @@ typedef struct {
   paimon_error *error;
 } paimon_result_commit_messages;
 
+
+
+
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -642,7 +651,7 @@ paimon_result_catalog paimon_catalog_create(const paimon_option *options,
 void paimon_catalog_free(paimon_catalog *catalog);
 
 /**
- * Names a table: a database, and an object in it. The names are checked where they are used.
+ * Names a table: a database, and an object in it. A name that cannot be a folder's is PAIMON_CODE_INVALID_INPUT.
  *
  * Both strings are borrowed. The caller owns the identifier and gives it to `paimon_identifier_free`.
  *

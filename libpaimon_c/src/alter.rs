@@ -71,19 +71,22 @@ pub fn check_option(key: &str, value: &str) -> Result<()> {
     }
 }
 
-/// The options that say where the rows of a table are, and how they are merged: rows that are there follow the old ones.
-const SETTLED: [&str; 11] = [
-    "bucket",
-    "bucket-key",
-    "bucket-function.type",
-    "data-evolution.enabled",
-    "deletion-vectors.enabled",
-    "merge-engine",
-    "partition",
-    "primary-key",
-    "row-tracking.enabled",
-    "rowkind.field",
-    "sequence.field",
+/// The options that say where the rows of a table are and how they are merged, with what holds where they are not set: rows that are
+/// there follow the old ones.
+const SETTLED: [(&str, &str); 13] = [
+    ("bucket", "-1"),
+    ("bucket-function.type", "default"),
+    ("bucket-key", ""),
+    ("data-evolution.enabled", "false"),
+    ("deletion-vectors.enabled", "false"),
+    ("ignore-delete", "false"),
+    ("merge-engine", "deduplicate"),
+    ("partition", ""),
+    ("primary-key", ""),
+    ("row-tracking.enabled", "false"),
+    ("rowkind.field", ""),
+    ("sequence.field", ""),
+    ("sequence.field.sort-order", "ascending"),
 ];
 
 /// Refuses changes after which rows that are there would be read otherwise here than by Paimon Java, or wrongly.
@@ -101,7 +104,12 @@ async fn check(catalog: &paimon_catalog, identifier: &Identifier, changes: &[Sch
             SchemaChange::RemoveOption { key } => (key, None),
             _ => continue,
         };
-        if SETTLED.contains(&key.as_str()) && table.schema().options().get(key) != new && latest(&table).await?.is_some() {
+        let settled = SETTLED.iter().find(|(settled, _)| settled == key);
+        let merging = key.starts_with("fields.") && (key.ends_with(".aggregate-function") || key.ends_with(".sequence-group"));
+        let unless_set = settled.map_or("", |(_, value)| *value);
+        let old = table.schema().options().get(key).map_or(unless_set, String::as_str);
+        let changes = old != new.map_or(unless_set, String::as_str);
+        if (settled.is_some() || merging) && changes && latest(&table).await?.is_some() {
             return Err(Failure::new(
                 PAIMON_CODE_UNSUPPORTED,
                 format!(
@@ -174,10 +182,13 @@ fn agrees(old: &DataType, new: &DataType) -> bool {
         _ => 0,
     };
     let whole = |data_type: &DataType| length(data_type) == i32::MAX as usize;
-    if old.equals_ignore_nullable(new) {
-        return true;
-    }
+    let inside = |old: &DataType, new: &DataType| agrees(old, new) && (!old.is_nullable() || new.is_nullable());
     match (old, new) {
+        // The fields of a ROW are known by numbers, which a type that is written down does not have.
+        (Row(_), Row(_)) => false,
+        (Array(from), Array(to)) => inside(from.element_type(), to.element_type()),
+        (Map(from), Map(to)) => inside(from.key_type(), to.key_type()) && inside(from.value_type(), to.value_type()),
+        _ if old.equals_ignore_nullable(new) => true,
         (TinyInt(_) | SmallInt(_) | Int(_) | BigInt(_), TinyInt(_) | SmallInt(_) | Int(_) | BigInt(_)) => {
             integer(old) < integer(new)
         }
@@ -202,12 +213,6 @@ fn agrees(old: &DataType, new: &DataType) -> bool {
             TinyInt(_) | SmallInt(_) | Int(_) | BigInt(_) | Boolean(_) | Decimal(_) | Date(_) | Array(_) | Map(_) | Row(_),
             VarChar(_),
         ) => whole(new),
-        (Array(from), Array(to)) => agrees(from.element_type(), to.element_type()),
-        (Map(from), Map(to)) => agrees(from.key_type(), to.key_type()) && agrees(from.value_type(), to.value_type()),
-        (Row(from), Row(to)) => from.fields().iter().all(|field| {
-            let counterpart = to.fields().iter().find(|candidate| candidate.name() == field.name());
-            counterpart.is_none_or(|counterpart| agrees(field.data_type(), counterpart.data_type()))
-        }),
         _ => false,
     }
 }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
-use arrow_array::{make_array, Array, RecordBatch, StructArray};
+use arrow_array::types::{Int16Type, Int32Type, Int64Type, RunEndIndexType};
+use arrow_array::{make_array, Array, ArrayRef, RecordBatch, StructArray};
 use arrow_buffer::{ArrowNativeType, BooleanBufferBuilder, Buffer, NullBuffer, ScalarBuffer};
 use arrow_cast::cast;
 use arrow_data::transform::MutableArrayData;
@@ -377,11 +378,83 @@ fn unpack(data: &ArrayData, start: usize, length: usize) -> std::result::Result<
         return Err(ArrowError::InvalidArgumentError(format!("{length} values in lists")));
     }
     let rows = make_array(data.slice(start, length));
+    if spelled_out(&rows) > MAX_BYTES {
+        return Err(ArrowError::InvalidArgumentError(
+            "more than 2 GiB in one column; write smaller records".to_string(),
+        ));
+    }
     let unpacked = match rows.as_any_dictionary_opt() {
         Some(dictionary) => take(dictionary.values(), dictionary.keys(), None)?,
         None => cast(&rows, &plain)?,
     };
     Ok(Some(unpacked.to_data()))
+}
+
+/// No column of a batch holds more text or bytes.
+const MAX_BYTES: usize = i32::MAX as usize;
+
+/// How many bytes of text, or rows of a list, packed values come to when each is written out: a dictionary may have one large value
+/// that stands in every row.
+fn spelled_out(rows: &ArrayRef) -> usize {
+    let lengths = |values: &dyn Array| -> Option<Vec<usize>> {
+        Some(match values.data_type() {
+            DataType::Utf8 => offsets_to_lengths(values.as_string::<i32>().value_offsets()),
+            DataType::Binary => offsets_to_lengths(values.as_binary::<i32>().value_offsets()),
+            DataType::LargeUtf8 => offsets_to_lengths(values.as_string::<i64>().value_offsets()),
+            DataType::LargeBinary => offsets_to_lengths(values.as_binary::<i64>().value_offsets()),
+            DataType::Utf8View => values
+                .as_string_view()
+                .views()
+                .iter()
+                .map(|view| *view as u32 as usize)
+                .collect(),
+            DataType::BinaryView => values
+                .as_binary_view()
+                .views()
+                .iter()
+                .map(|view| *view as u32 as usize)
+                .collect(),
+            DataType::FixedSizeBinary(width) => vec![*width as usize; values.len()],
+            _ => return None,
+        })
+    };
+    let sum = |found: &mut dyn Iterator<Item = usize>| found.fold(0usize, usize::saturating_add);
+    match rows.data_type() {
+        DataType::ListView(_) => sum(&mut rows.as_list_view::<i32>().sizes().iter().map(|size| *size as usize)),
+        DataType::LargeListView(_) => sum(&mut rows.as_list_view::<i64>().sizes().iter().map(|size| *size as usize)),
+        DataType::Utf8View | DataType::BinaryView => lengths(rows).map_or(0, |lengths| sum(&mut lengths.into_iter())),
+        DataType::RunEndEncoded(ends, _) => match ends.data_type() {
+            DataType::Int16 => runs::<Int16Type>(rows, lengths),
+            DataType::Int32 => runs::<Int32Type>(rows, lengths),
+            _ => runs::<Int64Type>(rows, lengths),
+        },
+        _ => match rows.as_any_dictionary_opt() {
+            Some(dictionary) if !dictionary.values().is_empty() => {
+                let Some(lengths) = lengths(dictionary.values()) else {
+                    return 0;
+                };
+                let keys = dictionary.normalized_keys();
+                sum(&mut (0..rows.len())
+                    .filter(|row| rows.is_valid(*row))
+                    .map(|row| lengths[keys[row]]))
+            }
+            _ => 0,
+        },
+    }
+}
+
+fn offsets_to_lengths<O: ArrowNativeType + std::ops::Sub<Output = O>>(offsets: &[O]) -> Vec<usize> {
+    offsets.windows(2).map(|pair| (pair[1] - pair[0]).as_usize()).collect()
+}
+
+fn runs<R: RunEndIndexType>(rows: &ArrayRef, lengths: impl Fn(&dyn Array) -> Option<Vec<usize>>) -> usize {
+    let Some(run) = rows.as_run_opt::<R>() else {
+        return 0;
+    };
+    let Some(lengths) = lengths(run.values()) else {
+        return 0;
+    };
+    (0..run.len()).fold(0usize, |sum, row| sum.saturating_add(lengths[run.get_physical_index(row)]))
 }
 
 /// Copies the offsets of a list so that they start at 0, and says which of its values they span.

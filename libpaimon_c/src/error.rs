@@ -110,6 +110,7 @@ impl Failure {
                 | Error::FileIndexFormatInvalid { .. }
         );
         let failure = Failure::from(error);
+        let corrupt = corrupt && !failure.message.starts_with("Option '"); // one that cannot be understood
         match failure.code {
             PAIMON_CODE_INVALID_INPUT | PAIMON_CODE_UNEXPECTED if corrupt => Self::new(PAIMON_CODE_IO_ERROR, failure.message),
             _ => failure,

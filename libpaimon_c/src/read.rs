@@ -19,7 +19,7 @@ use crate::arrow;
 use crate::avro_rows;
 use crate::error::{
     borrow, guard, guard_void, paimon_error, slice, text, Failure, Result, PAIMON_CODE_INVALID_INPUT, PAIMON_CODE_IO_ERROR,
-    PAIMON_CODE_UNSUPPORTED,
+    PAIMON_CODE_NOT_FOUND, PAIMON_CODE_UNEXPECTED, PAIMON_CODE_UNSUPPORTED,
 };
 use crate::filter::Filter;
 use crate::handle;
@@ -66,9 +66,28 @@ impl Wish {
         Ok(builder)
     }
 
+    /// The columns that have to be read: those that the caller wants, and behind them what only the filter needs.
+    fn fields(&self, table: &Table) -> Result<(Vec<DataField>, usize)> {
+        let mut fields = self.builder(table)?.new_read()?.read_type().to_vec();
+        let columns = fields.len();
+        if let Some(filter) = &self.filter {
+            let mut needed = HashSet::new();
+            filter.columns(&mut needed);
+            for field in table.schema().fields() {
+                if needed.contains(field.name()) && !fields.iter().any(|read| read.name() == field.name()) {
+                    fields.push(field.clone());
+                }
+            }
+        }
+        Ok((fields, columns))
+    }
+
     /// Finds the splits of `table`, which is that of `shared` or a copy of it that is pinned to a snapshot.
-    fn plan(&self, shared: &Shared, table: &Table) -> paimon::Result<Plan> {
+    fn plan(&self, shared: &Shared, table: &Table, fields: Option<Vec<DataField>>) -> paimon::Result<Plan> {
         let mut builder = self.builder(table)?;
+        if let Some(fields) = fields {
+            builder.with_read_type(fields); // of a table with column groups, only files that hold one of these are planned
+        }
         if self.filter.is_some() && !self.no_pushdown {
             if let Ok(schemas) = shared.hold.run(shared.table.schema_manager().list_all_ids()) {
                 if let Some(filter) = self.pushed(shared, Budget::PLAN, schemas) {
@@ -216,6 +235,12 @@ impl Rows {
 /// Says of a failure where it happened, unless it says so itself.
 fn located(split: &DataSplit, failure: Failure) -> Failure {
     let files = split.data_files();
+    if !matches!(
+        failure.code,
+        PAIMON_CODE_IO_ERROR | PAIMON_CODE_UNEXPECTED | PAIMON_CODE_NOT_FOUND | PAIMON_CODE_UNSUPPORTED
+    ) {
+        return failure;
+    }
     if files.iter().any(|file| failure.message.contains(&file.file_name)) {
         return failure;
     }
@@ -455,11 +480,17 @@ pub unsafe extern "C" fn paimon_table_scan_plan(scan: *const paimon_table_scan) 
         // SAFETY: as the caller promises.
         let scan = unsafe { borrow(scan, "the scan")? };
         let shared = &scan.shared;
-        let plan = match scan.wish.plan(shared, &shared.table) {
+        let fields = match (&scan.wish.filter, &scan.wish.projection) {
+            (Some(_), Some(_)) => Some(scan.wish.fields(&shared.table)?.0),
+            _ => None,
+        };
+        let plan = match scan.wish.plan(shared, &shared.table, fields.clone()) {
             // The hint file names a snapshot that is not there; what is there can be read.
             Err(Error::SnapshotNotExist { .. }) if !shared.table.is_time_traveled() => {
                 match shared.hold.run(latest(&shared.table))? {
-                    Some(snapshot) => scan.wish.plan(shared, &shared.table.copy_with_pinned_snapshot(&snapshot)),
+                    Some(snapshot) => scan
+                        .wish
+                        .plan(shared, &shared.table.copy_with_pinned_snapshot(&snapshot), fields),
                     None => Ok(Plan::new(Vec::new())), // the hint is gone by now
                 }
             }
@@ -598,12 +629,12 @@ fn partition_of(bucket_path: &str, keys: &[String]) -> Option<Vec<(String, Strin
 }
 
 /// Undoes the escaping of folder names: %XX is a byte.
-fn unescape(name: &str) -> Option<String> {
+pub fn unescape(name: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(name.len());
     let mut rest = name.as_bytes();
     while let Some((first, tail)) = rest.split_first() {
         let byte = match tail.get(..2).and_then(|hex| std::str::from_utf8(hex).ok()) {
-            Some(hex) if *first == b'%' => u8::from_str_radix(hex, 16).ok(),
+            Some(hex) if *first == b'%' && !hex.starts_with('+') => u8::from_str_radix(hex, 16).ok(),
             _ => None,
         };
         bytes.push(byte.unwrap_or(*first));
@@ -694,17 +725,7 @@ pub unsafe extern "C" fn paimon_table_read_to_arrow(
         let row_by_row = avro_rows::row_by_row(&read.shared, splits);
         let single = row_by_row.is_some();
         let shared = row_by_row.map_or_else(|| read.shared.clone(), Arc::new);
-        let mut fields = read.wish.builder(&shared.table)?.new_read()?.read_type().to_vec();
-        let columns = fields.len();
-        if let Some(filter) = &read.wish.filter {
-            let mut needed = HashSet::new();
-            filter.columns(&mut needed);
-            for field in shared.table.schema().fields() {
-                if needed.contains(field.name()) && !fields.iter().any(|read| read.name() == field.name()) {
-                    fields.push(field.clone());
-                }
-            }
-        }
+        let (fields, columns) = read.wish.fields(&shared.table)?;
         let of_char = |(_, field): &(usize, &DataField)| matches!(field.data_type(), DataType::Char(_));
         let files = splits.iter().flat_map(DataSplit::data_files);
         let rows = Rows {

@@ -15,14 +15,14 @@ pub fn sql(data_type: &Type) -> String {
     data_type.to_string().replace("VARBINARY(2147483647)", "BYTES")
 }
 
-/// Refuses a table that cannot be written in its file format, or in one that it has for some level.
+/// Refuses a table that cannot be written in its file format, or in that of its changelog.
 pub fn check_format(schema: &TableSchema) -> Result<()> {
     check_one(schema, &CoreOptions::new(schema.options()).file_format())?;
-    let levels = schema.options().get("file.format.per.level").map_or("", String::as_str);
-    for level in levels.split(',').filter_map(|level| level.split_once(':')) {
-        check_one(schema, &level.1.trim().to_ascii_lowercase())?;
+    // The engine has no formats per level, but one for the changelog.
+    match schema.options().get("changelog-file.format") {
+        Some(format) if schema.options().contains_key("changelog-producer") => check_one(schema, &format.to_ascii_lowercase()),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 fn check_one(schema: &TableSchema, format: &str) -> Result<()> {

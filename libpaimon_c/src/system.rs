@@ -18,6 +18,7 @@ use serde_json::Value;
 
 use crate::catalog::paimon_catalog;
 use crate::error::{Failure, Result, PAIMON_CODE_UNSUPPORTED};
+use crate::read::unescape;
 use crate::table::{latest, snapshots};
 use crate::tag::{branches, tags};
 
@@ -225,7 +226,8 @@ fn partition_values(table: &Table, bucket_path: &str) -> String {
     let mut folders: Vec<&str> = bucket_path.trim_end_matches('/').rsplit('/').skip(1).take(keys).collect();
     folders.reverse();
     let values = folders.into_iter().map(|folder| {
-        let value = unescape(folder.split_once('=').map_or(folder, |(_, value)| value));
+        let value = folder.split_once('=').map_or(folder, |(_, value)| value);
+        let value = unescape(value).unwrap_or_else(|| value.to_string());
         if value == default {
             "null".to_string()
         } else {
@@ -233,29 +235,6 @@ fn partition_values(table: &Table, bucket_path: &str) -> String {
         }
     });
     format!("{{{}}}", values.collect::<Vec<_>>().join(", "))
-}
-
-/// Undoes the escapes in the name of a partition's folder: "%" and two hexadecimal digits.
-fn unescape(name: &str) -> String {
-    let bytes = name.as_bytes();
-    let mut plain = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let code = name
-            .get(at + 1..at + 3)
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match code {
-            Some(code) if bytes[at] == b'%' => {
-                plain.push(code);
-                at += 3;
-            }
-            _ => {
-                plain.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&plain).into_owned()
 }
 
 struct Column {

@@ -294,7 +294,11 @@ pub unsafe extern "C" fn paimon_table_new_read_builder_with_options(
             check_option(key, value)?;
         }
         CoreOptions::new(&options).validate_scan_options()?;
-        let known = |key: &str| !key.to_ascii_lowercase().starts_with("scan.") || key == "scan.mode" || SELECTORS.contains(&key);
+        let known = |key: &str| {
+            !key.to_ascii_lowercase().starts_with("scan.")
+                || matches!(key, "scan.mode" | "scan.manifest.parallelism")
+                || SELECTORS.contains(&key)
+        };
         if let Some(key) = options.keys().find(|key| *key == "consumer-id" || !known(key)) {
             return Err(Failure::new(
                 PAIMON_CODE_UNSUPPORTED,

@@ -62,7 +62,7 @@ pub unsafe extern "C" fn paimon_catalog_create_tag(
                     )
                 })?,
             };
-            if !place.on_branch {
+            if !place.on_branch || table.rest_env().is_some() {
                 let made = place
                     .catalog
                     .catalog
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn paimon_catalog_delete_tag(
         let _turn = place.catalog.turn();
         place.catalog.hold.run(async {
             let table = place.catalog.open(place.name).await?;
-            if !place.on_branch {
+            if !place.on_branch || table.rest_env().is_some() {
                 let deleted = place.catalog.catalog.delete_tag(place.name, tag, ignore_if_not_exists);
                 return Ok(deleted.await?);
             }
@@ -200,13 +200,28 @@ pub unsafe extern "C" fn paimon_catalog_create_branch(
                     format!("branch '{branch}' exists already"),
                 ));
             }
-            match tag {
-                None => Ok(manager.0.create_branch(branch).await?),
-                Some(tag) if table.tag_manager().tag_exists(tag).await? => {
-                    Ok(manager.0.create_branch_from_tag(branch, tag).await?)
+            let made = match tag {
+                None => manager.0.create_branch(branch).await,
+                Some(tag) => {
+                    let Some(snapshot) = table.tag_manager().get(tag).await? else {
+                        return Err(Error::TagNotExist { tag_name: tag.into() }.into());
+                    };
+                    // A branch starts with the snapshot's own file.
+                    let there = table.snapshot_manager().get_snapshot(snapshot.id()).await;
+                    there.map_err(|error| match error {
+                        Error::SnapshotNotExist { snapshot_id } => Failure::new(
+                            PAIMON_CODE_SNAPSHOT_NOT_EXIST,
+                            format!("snapshot {snapshot_id} of tag '{tag}' has expired; make the branch from another tag"),
+                        ),
+                        other => other.into(),
+                    })?;
+                    manager.0.create_branch_from_tag(branch, tag).await
                 }
-                Some(tag) => Err(Error::TagNotExist { tag_name: tag.into() }.into()),
+            };
+            if made.is_err() {
+                let _ = manager.0.drop_branch(branch).await; // half a branch is none
             }
+            Ok(made?)
         })
     })
 }
@@ -388,7 +403,10 @@ async fn get_tag(catalog: &paimon_catalog, name: &Identifier, table: &Table, tag
     if parsed.branch().is_none() || table.rest_env().is_some() {
         let base = match parsed.system_table() {
             None => name.clone(),
-            Some(_) => Identifier::new(name.database(), parsed.table()),
+            Some(_) => match parsed.branch() {
+                None => Identifier::new(name.database(), parsed.table()),
+                Some(branch) => Identifier::new(name.database(), format!("{}$branch_{branch}", parsed.table())),
+            },
         };
         return catalog.catalog.get_tag(&base, tag).await.map_err(corrupt);
     }
