@@ -95,10 +95,13 @@ func (x *loan) exportType(field arrow.Field, path string) (*cArrowSchema, error)
 
 // storage is what values of a type are kept as.
 func storage(dt arrow.DataType) arrow.DataType {
-	if extension, ok := dt.(arrow.ExtensionType); ok {
-		return extension.StorageType()
+	for {
+		extension, ok := dt.(arrow.ExtensionType)
+		if !ok {
+			return dt
+		}
+		dt = extension.StorageType()
 	}
-	return dt
 }
 
 // formatOf spells a type. Unions and intervals have no place in a write and are left out.

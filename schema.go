@@ -53,7 +53,8 @@ func (s Schema) MarshalJSON() ([]byte, error) {
 // become STRING, large and view binaries BYTES, large and view lists ARRAY, dictionaries and run
 // ends the type of their values, extension types their storage type, fixed-size lists VECTOR,
 // timestamps with any time zone TIMESTAMP WITH LOCAL TIME ZONE, times finer than a millisecond
-// TIME(3). [TableWrite.WriteArrowBatch] takes records of the same Arrow schema.
+// TIME(3), timestamps in nanoseconds TIMESTAMP(6), since nothing finer can be written.
+// [TableWrite.WriteArrowBatch] takes records of the same Arrow schema whose values fit.
 //
 // What Paimon cannot store is refused with an error that names the column, its Arrow type and
 // what to use instead, and so are names that are empty, repeated or reserved by Paimon.
@@ -292,7 +293,7 @@ func typeFromArrow(op, column string, from arrow.DataType) (DataType, error) {
 	case *arrow.Time64Type:
 		t = TimeType(3)
 	case *arrow.TimestampType:
-		t = TimestampType(3 * int(a.Unit))
+		t = TimestampType(min(3*int(a.Unit), 6)) // nothing finer can be written
 		if a.TimeZone != "" {
 			t.kind = KindLocalZonedTimestamp
 		}

@@ -114,7 +114,7 @@ func TestSchemaFromArrowRoundTrip(t *testing.T) {
 	widened := map[string]DataType{
 		"CHAR(5)": StringType(), "VARCHAR(20)": StringType(), "BINARY(16)": BytesType(), "VARBINARY(20)": BytesType(), "BLOB": BytesType(),
 		"TIME(0)": TimeType(3), "TIME(9)": TimeType(3),
-		"TIMESTAMP(1)": TimestampType(3), "TIMESTAMP(4)": TimestampType(6), "TIMESTAMP(7)": TimestampType(9),
+		"TIMESTAMP(1)": TimestampType(3), "TIMESTAMP(4)": TimestampType(6), "TIMESTAMP(7)": TimestampType(6), "TIMESTAMP(9)": TimestampType(6),
 		"MULTISET<STRING>":          MapType(StringType().NotNull(), IntType().NotNull()),
 		"MAP<STRING, INT NOT NULL>": MapType(StringType().NotNull(), IntType().NotNull()),
 	}
@@ -151,7 +151,7 @@ func TestSchemaFromArrowAccepts(t *testing.T) {
 		{arrow.BinaryTypes.BinaryView, BytesType()},
 		{&arrow.FixedSizeBinaryType{ByteWidth: 16}, BinaryType(16)},
 		{arrow.FixedWidthTypes.Time32s, TimeType(0)},
-		{&arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "Asia/Shanghai"}, LocalZonedTimestampType(9)},
+		{&arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "Asia/Shanghai"}, LocalZonedTimestampType(6)},
 		{&arrow.DictionaryType{IndexType: int32s, ValueType: text}, StringType()},
 		{arrow.RunEndEncodedOf(int32s, text), StringType()},
 		{newStampType(), BinaryType(16)},

@@ -625,3 +625,26 @@ func TestDecimalBeyondItsType(t *testing.T) {
 	defer batch.Release()
 	wantError(t, newJob(t, table, "", false).write.WriteArrowBatch(batch), paimon.CodeInvalidInput, "'x'", "row 0")
 }
+
+// Times in nanoseconds, as Go has them, go into the table that their schema makes, as long as they are whole microseconds.
+func TestNanoseconds(t *testing.T) {
+	allocator := checkLeaks(t)
+	of := arrow.FixedWidthTypes.Timestamp_ns
+	schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: of, Nullable: true}}, nil)
+	_, table := newTable(t, schema, nil)
+	write := func(values ...arrow.Timestamp) error {
+		b := array.NewRecordBuilder(allocator, schema)
+		defer b.Release()
+		b.Field(0).(*array.TimestampBuilder).AppendValues(values, nil)
+		batch := b.NewRecordBatch()
+		defer batch.Release()
+		j := newJob(t, table, "", false)
+		if err := j.write.WriteArrowBatch(batch); err != nil {
+			return err
+		}
+		return j.commit.Commit(j.prepare(t, allocator))
+	}
+	must(t, write(1_700_000_000_123_456_000, -1_000))
+	wantError(t, write(0, 1), paimon.CodeInvalidInput, "'x'", "row 1")
+	wantRows(t, table, "1969-12-31 23:59:59.999999Z", "2023-11-14 22:13:20.123456Z")
+}

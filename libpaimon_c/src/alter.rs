@@ -105,7 +105,7 @@ async fn check(catalog: &paimon_catalog, identifier: &Identifier, changes: &[Sch
             _ => continue,
         };
         let settled = SETTLED.iter().find(|(settled, _)| settled == key);
-        let merging = key.starts_with("fields.") && (key.ends_with(".aggregate-function") || key.ends_with(".sequence-group"));
+        let merging = key.starts_with("fields.") && (key.ends_with("aggregate-function") || key.ends_with(".sequence-group"));
         let unless_set = settled.map_or("", |(_, value)| *value);
         let old = table.schema().options().get(key).map_or(unless_set, String::as_str);
         let changes = old != new.map_or(unless_set, String::as_str);

@@ -153,36 +153,37 @@ fn no_deletes(schema: &TableSchema) -> Option<String> {
     if is("ignore-delete") || is(&format!("{engine}.ignore-delete")) || is(&format!("{engine}.remove-record-on-delete")) {
         return None;
     }
-    match engine.as_str() {
-        "partial-update" if !options.keys().any(|key| key.ends_with(".sequence-group")) => Some(
+    let partial = engine == "partial-update";
+    if partial && !options.keys().any(|key| key.ends_with(".sequence-group")) {
+        return Some(
             "a table with merge-engine partial-update takes back no rows, unless its option partial-update.remove-record-on-delete or \
              ignore-delete is true"
                 .to_string(),
-        ),
-        "aggregation" => {
-            let fixed = |function: &str| {
-                !matches!(
-                    function,
-                    "sum" | "product" | "last_value" | "last_non_null_value" | "collect" | "merge_map" | "nested_update"
-                )
-            };
-            let field = schema.fields().iter().find(|field| {
-                let set = options
-                    .get(&format!("fields.{}.aggregate-function", field.name()))
-                    .or_else(|| options.get("fields.default-aggregate-function"));
-                !schema.primary_keys().contains(&field.name().to_string())
-                    && !is(&format!("fields.{}.ignore-retract", field.name()))
-                    && set.is_some_and(|function| fixed(function))
-            })?;
-            Some(format!(
-                "a table that aggregates column '{}' so takes back no rows, unless its option fields.{}.ignore-retract, \
-                 aggregation.remove-record-on-delete or ignore-delete is true",
-                field.name(),
-                field.name()
-            ))
-        }
-        _ => None,
+        );
     }
+    if !partial && engine != "aggregation" {
+        return None;
+    }
+    let fixed = |function: &str| {
+        !matches!(
+            function,
+            "sum" | "product" | "last_value" | "last_non_null_value" | "collect" | "merge_map" | "nested_update"
+        )
+    };
+    let field = schema.fields().iter().find(|field| {
+        let set = options
+            .get(&format!("fields.{}.aggregate-function", field.name()))
+            .or_else(|| options.get("fields.default-aggregate-function"));
+        !schema.primary_keys().contains(&field.name().to_string())
+            && !is(&format!("fields.{}.ignore-retract", field.name()))
+            && set.is_some_and(|function| fixed(function))
+    })?;
+    Some(format!(
+        "a table that aggregates column '{}' so takes back no rows, unless its option fields.{}.ignore-retract, \
+         {engine}.remove-record-on-delete or ignore-delete is true",
+        field.name(),
+        field.name()
+    ))
 }
 
 /// Refuses kinds that there are not: the engine finds them when it prepares a commit, and gives up the whole write then.

@@ -83,11 +83,14 @@ impl Wish {
     }
 
     /// Finds the splits of `table`, which is that of `shared` or a copy of it that is pinned to a snapshot.
-    fn plan(&self, shared: &Shared, table: &Table, fields: Option<Vec<DataField>>) -> paimon::Result<Plan> {
-        let mut builder = self.builder(table)?;
-        if let Some(fields) = fields {
-            builder.with_read_type(fields); // of a table with column groups, only files that hold one of these are planned
-        }
+    fn plan(&self, shared: &Shared, table: &Table) -> paimon::Result<Plan> {
+        // Of a table with column groups the engine would plan only the files that hold a column of the projection: what the filter
+        // needs, or another read of these splits, would be missing.
+        let all = Wish {
+            projection: None,
+            ..self.clone()
+        };
+        let mut builder = all.builder(table)?;
         if self.filter.is_some() && !self.no_pushdown {
             if let Ok(schemas) = shared.hold.run(shared.table.schema_manager().list_all_ids()) {
                 if let Some(filter) = self.pushed(shared, Budget::PLAN, schemas) {
@@ -480,17 +483,11 @@ pub unsafe extern "C" fn paimon_table_scan_plan(scan: *const paimon_table_scan) 
         // SAFETY: as the caller promises.
         let scan = unsafe { borrow(scan, "the scan")? };
         let shared = &scan.shared;
-        let fields = match (&scan.wish.filter, &scan.wish.projection) {
-            (Some(_), Some(_)) => Some(scan.wish.fields(&shared.table)?.0),
-            _ => None,
-        };
-        let plan = match scan.wish.plan(shared, &shared.table, fields.clone()) {
+        let plan = match scan.wish.plan(shared, &shared.table) {
             // The hint file names a snapshot that is not there; what is there can be read.
             Err(Error::SnapshotNotExist { .. }) if !shared.table.is_time_traveled() => {
                 match shared.hold.run(latest(&shared.table))? {
-                    Some(snapshot) => scan
-                        .wish
-                        .plan(shared, &shared.table.copy_with_pinned_snapshot(&snapshot), fields),
+                    Some(snapshot) => scan.wish.plan(shared, &shared.table.copy_with_pinned_snapshot(&snapshot)),
                     None => Ok(Plan::new(Vec::new())), // the hint is gone by now
                 }
             }
