@@ -646,5 +646,5 @@ func TestNanoseconds(t *testing.T) {
 	}
 	must(t, write(1_700_000_000_123_456_000, -1_000))
 	wantError(t, write(0, 1), paimon.CodeInvalidInput, "'x'", "row 1")
-	wantRows(t, table, "1969-12-31 23:59:59.999999Z", "2023-11-14 22:13:20.123456Z")
+	wantRows(t, table, "1969-12-31T23:59:59.999999Z", "2023-11-14T22:13:20.123456Z")
 }

@@ -174,11 +174,6 @@ struct ArrowSchema;
 #define PAIMON_CODE_TRAVEL_TAG_NOT_EXIST 405
 
 /**
- * How much of a predicate is worth it.
- */
-typedef struct Budget Budget;
-
-/**
  * Reads what blob descriptors name. Safe for concurrent use.
  */
 typedef struct paimon_blob_reader paimon_blob_reader;
@@ -490,10 +485,6 @@ typedef struct {
   paimon_commit_messages *value;
   paimon_error *error;
 } paimon_result_commit_messages;
-
-
-
-
 
 #ifdef __cplusplus
 extern "C" {

@@ -12,7 +12,9 @@ use paimon::spec::Schema;
 use paimon::{Catalog, CatalogFactory, Error, Options, Table};
 
 use crate::alter::check_option;
-use crate::error::{borrow, guard, guard_void, paimon_error, slice, text, Failure, Result, PAIMON_CODE_UNSUPPORTED};
+use crate::error::{
+    borrow, guard, guard_void, paimon_error, slice, text, Failure, Result, PAIMON_CODE_BRANCH_NOT_EXIST, PAIMON_CODE_UNSUPPORTED,
+};
 use crate::handle;
 use crate::runtime::Hold;
 use crate::supported::check_new;
@@ -430,7 +432,13 @@ impl paimon_catalog {
         if table.rest_env().is_none() && branch != DEFAULT_MAIN_BRANCH {
             branches(&table)?.require(branch).await?;
         }
-        Ok(table.copy_with_branch(branch).await?)
+        table.copy_with_branch(branch).await.map_err(|error| match error {
+            // A folder without a schema, half made or half dropped, is no branch.
+            Error::DataInvalid { message, .. } if message.ends_with("does not exist.") => {
+                Failure::new(PAIMON_CODE_BRANCH_NOT_EXIST, message)
+            }
+            other => other.into(),
+        })
     }
 
     /// Says what is missing, the table or its database: the engine does not look, and the way out differs.

@@ -206,32 +206,25 @@ pub struct Pushdown<'a> {
     combinations: usize,
 }
 
-/// How much of a predicate is worth it.
-pub struct Budget {
-    leaves: usize,
-    combinations: usize,
-}
-
-impl Budget {
-    /// Beyond some size pruning costs more than it saves: the engine tries every combination of the IN lists on bucket keys.
-    pub const PLAN: Budget = Budget {
-        leaves: 1_000,
-        combinations: 65_536,
-    };
-    /// Each file that is read is looked into with all of it.
-    pub const READ: Budget = Budget {
-        leaves: 100,
-        combinations: 256,
-    };
-}
-
 impl<'a> Pushdown<'a> {
-    pub fn new(fields: &'a [DataField], stable: &'a HashSet<String>, budget: Budget) -> Self {
+    /// For a plan. Beyond some size pruning costs more than it saves: the engine tries every combination of the IN lists on bucket
+    /// keys.
+    pub fn of_plan(fields: &'a [DataField], stable: &'a HashSet<String>) -> Self {
         Self {
             fields,
             stable,
-            leaves: budget.leaves,
-            combinations: budget.combinations,
+            leaves: 1_000,
+            combinations: 65_536,
+        }
+    }
+
+    /// For a read, which looks into each file with all of it.
+    pub fn of_read(fields: &'a [DataField], stable: &'a HashSet<String>) -> Self {
+        Self {
+            fields,
+            stable,
+            leaves: 100,
+            combinations: 256,
         }
     }
 

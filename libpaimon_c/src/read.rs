@@ -23,7 +23,7 @@ use crate::error::{
 };
 use crate::filter::Filter;
 use crate::handle;
-use crate::predicate::{paimon_predicate, Budget, Node, Pushdown};
+use crate::predicate::{paimon_predicate, Node, Pushdown};
 use crate::resource::paimon_resource_context;
 use crate::runtime::Hold;
 use crate::table::{check_there, latest, paimon_table, Shared};
@@ -93,7 +93,7 @@ impl Wish {
         let mut builder = all.builder(table)?;
         if self.filter.is_some() && !self.no_pushdown {
             if let Ok(schemas) = shared.hold.run(shared.table.schema_manager().list_all_ids()) {
-                if let Some(filter) = self.pushed(shared, Budget::PLAN, schemas) {
+                if let Some(filter) = self.pushed(shared, false, schemas) {
                     builder.with_filter(filter);
                 }
             }
@@ -103,10 +103,15 @@ impl Wish {
 
     /// The part of the filter by which the engine may leave out rows, as far as it can be trusted to. The files that it may look at were
     /// written with one of `schemas`.
-    fn pushed(&self, shared: &Shared, budget: Budget, schemas: impl IntoIterator<Item = i64>) -> Option<Predicate> {
+    fn pushed(&self, shared: &Shared, of_read: bool, schemas: impl IntoIterator<Item = i64>) -> Option<Predicate> {
         let filter = self.filter.as_ref().filter(|_| !self.no_pushdown)?;
         let stable = stable_columns(shared, schemas)?;
-        Some(Pushdown::new(shared.table.schema().fields(), &stable, budget).of(filter, false))
+        let fields = shared.table.schema().fields();
+        let mut pushdown = match of_read {
+            true => Pushdown::of_read(fields, &stable),
+            false => Pushdown::of_plan(fields, &stable),
+        };
+        Some(pushdown.of(filter, false))
     }
 }
 
@@ -727,7 +732,7 @@ pub unsafe extern "C" fn paimon_table_read_to_arrow(
         let files = splits.iter().flat_map(DataSplit::data_files);
         let rows = Rows {
             chars: fields.iter().enumerate().filter(of_char).map(|(index, _)| index).collect(),
-            pushed: read.wish.pushed(&shared, Budget::READ, files.map(|file| file.schema_id)),
+            pushed: read.wish.pushed(&shared, true, files.map(|file| file.schema_id)),
             filter: read.wish.filter.clone().map(Filter::new),
             wish: read.wish.clone(),
             left: read.wish.limit,

@@ -272,9 +272,10 @@ pub unsafe extern "C" fn paimon_catalog_list_branches(
             let mut list = Vec::new();
             let manager = branches(&table)?;
             for name in manager.names().await? {
-                match branch_of(&table, name.clone()).await {
-                    Err(_) if !manager.0.branch_exists(&name).await? => {} // dropped meanwhile
-                    other => list.push(other?),
+                // A branch that was dropped meanwhile, or was never made in full, has no schema.
+                let schemas = table.schema_manager().with_branch(&name).list_all_ids().await?;
+                if !schemas.is_empty() {
+                    list.push(branch_of(&table, name).await?);
                 }
             }
             json(&list)
