@@ -7,6 +7,11 @@
 // [TableRead] turns into a [RecordBatchReader]. It is written through a [WriteBuilder]: a [TableWrite] takes batches and
 // prepares [CommitMessages], which a [TableCommit] makes visible. The package example does both.
 //
+// A [PredicateBuilder] makes the filters of a read, which are exact. A read can go back to an earlier snapshot
+// ([Table.NewReadBuilderWithOptions]) or to one with a name ([Catalog.CreateTag]); a branch ([Catalog.CreateBranch]) and what a table
+// knows of itself are opened as tables, "t$branch_b" and "t$snapshots". [SchemaChange] lists how a table can change. A
+// [ResourceContext] is a memory budget, a [BlobReader] reads what columns of type BLOB name.
+//
 // # What it needs
 //
 // Nothing is compiled but Go: the package works with and without cgo. The native library is embedded for linux/amd64; it needs
@@ -17,13 +22,14 @@
 // # Ownership
 //
 // Every type with a Close method holds memory that Go's collector knows nothing of: close what you get. Close may be called
-// twice, on nil, and while calls are running; it gives back nothing, so that defer x.Close() is always right. After it, methods
+// twice, on nil, and while calls are running; it gives back nothing (that of a [BlobStream], an io.Closer, a nil error), so that
+// defer x.Close() is always right. After it, methods
 // give [ErrClosed]. What was made from a closed object stays valid. Record batches that a reader gives belong to the caller, who
 // releases them; records that are written stay the caller's. See docs/ownership.md in the repository.
 //
 // # Concurrency
 //
-// All types are safe for concurrent use. Calls on one TableWrite, and on one RecordBatchReader, wait for each other; all others
+// All types are safe for concurrent use. Calls on one TableWrite, RecordBatchReader or BlobStream wait for each other; all others
 // run side by side, save that all commits of this process to one table wait for each other. Commits of several processes are
 // another matter: on a filesystem warehouse two at the same time can lose one of them, so let one process commit to a table.
 // README.md says more.
@@ -31,6 +37,6 @@
 // # Errors
 //
 // Every error but io.EOF is or wraps an [*Error], which says what was attempted on what. Ask for its class or kind with errors.Is:
-// [CodeNotFound], [ErrTableNotExist] and so on; the standard library's fs.ErrNotExist, fs.ErrExist and errors.ErrUnsupported
-// match the classes that mean the same.
+// [CodeNotFound], [ErrTableNotExist] and so on; the standard library's fs.ErrNotExist, fs.ErrExist, fs.ErrPermission and
+// errors.ErrUnsupported match what means the same.
 package paimon

@@ -13,9 +13,9 @@ import (
 //
 // It is safe for concurrent use and stays valid after its [Table] is closed.
 type WriteBuilder struct {
-	h        *handle[cWriteBuilder]
-	mode     *writeMode
-	location string // of the table
+	h      *handle[cWriteBuilder]
+	mode   *writeMode
+	source string // of the table
 }
 
 // writeMode mirrors the native builder's mode, which decides how a commit made from it commits.
@@ -24,11 +24,11 @@ type writeMode struct {
 	overwrite bool
 }
 
-func newWriteBuilder(h *handle[cWriteBuilder], location string, err error) (*WriteBuilder, error) {
+func newWriteBuilder(h *handle[cWriteBuilder], source string, err error) (*WriteBuilder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &WriteBuilder{h: h, mode: new(writeMode), location: location}, nil
+	return &WriteBuilder{h: h, mode: new(writeMode), source: source}, nil
 }
 
 func (wb *WriteBuilder) base() *handle[cWriteBuilder] {
@@ -129,7 +129,7 @@ func (wb *WriteBuilder) NewCommit() (*TableCommit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &TableCommit{h: h, overwrite: wb.mode.overwrite, location: wb.location}, nil
+	return &TableCommit{h: h, overwrite: wb.mode.overwrite, source: wb.source}, nil
 }
 
 // A TableWrite writes record batches into data files, which no reader sees before they are committed.
@@ -241,7 +241,7 @@ func (m *CommitMessages) Merge(source *CommitMessages) error {
 type TableCommit struct {
 	h         *handle[cTableCommit]
 	overwrite bool
-	location  string // of the table
+	source    string // of the table
 }
 
 func (tc *TableCommit) base() *handle[cTableCommit] {
@@ -295,7 +295,7 @@ func (tc *TableCommit) TruncateTable() error {
 		return err
 	}
 	defer tc.h.release()
-	defer queueCommit(tc.location)()
+	defer queueCommit(tc.source)()
 	e, err := ffiTableCommitTruncateTable.call(tc.h.lib, p)
 	return tc.h.lib.done(op, tc.h.object, e, err)
 }
@@ -309,7 +309,7 @@ func (tc *TableCommit) TruncateTableWithIdentifier(id int64) error {
 		return err
 	}
 	defer tc.h.release()
-	defer queueCommit(tc.location)()
+	defer queueCommit(tc.source)()
 	e, err := ffiTableCommitTruncateTableWithIdentifier.call(tc.h.lib, p, id)
 	return tc.h.lib.done(op, tc.h.object, e, err)
 }
@@ -335,7 +335,7 @@ func (tc *TableCommit) over(op string, m *CommitMessages, call func(*library, *c
 		return err
 	}
 	defer m.h.release()
-	defer queueCommit(tc.location)()
+	defer queueCommit(tc.source)()
 	e, err := call(tc.h.lib, p, messages)
 	return tc.h.lib.done(op, tc.h.object, e, err)
 }
@@ -354,12 +354,12 @@ type commitQueue struct {
 }
 
 // queueCommit waits until no other commit of this process is under way for the table, and returns what lets the next one begin.
-func queueCommit(location string) (leave func()) {
+func queueCommit(source string) (leave func()) {
 	commitQueues.Lock()
-	queue := commitQueues.of[location]
+	queue := commitQueues.of[source]
 	if queue == nil {
 		queue = new(commitQueue)
-		commitQueues.of[location] = queue
+		commitQueues.of[source] = queue
 	}
 	queue.users++
 	commitQueues.Unlock()
@@ -370,7 +370,7 @@ func queueCommit(location string) (leave func()) {
 		defer commitQueues.Unlock()
 		queue.users--
 		if queue.users == 0 {
-			delete(commitQueues.of, location)
+			delete(commitQueues.of, source)
 		}
 	}
 }
