@@ -5,6 +5,7 @@ package tests
 import (
 	"io"
 	"iter"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -118,6 +119,33 @@ var (
 	_ io.ReadSeekCloser                                             = (*paimon.BlobStream)(nil)
 	_ func(arrow.Array, int) (map[string][]byte, error)             = paimon.StringBlobMapDescriptors
 
+	_ func(*paimon.Catalog, paimon.Identifier, string, *int64, time.Duration, bool) error = (*paimon.Catalog).CreateTagWithRetention
+	_ func(*paimon.Catalog, paimon.Identifier) ([]paimon.Tag, error)                      = (*paimon.Catalog).ListTags
+	_ func(*paimon.Catalog, paimon.Identifier, string, string) error                      = (*paimon.Catalog).CreateBranch
+	_ func(*paimon.Catalog, paimon.Identifier, string, bool) error                        = (*paimon.Catalog).DropBranch
+	_ func(*paimon.Catalog, paimon.Identifier) ([]paimon.Branch, error)                   = (*paimon.Catalog).ListBranches
+	_ func(*paimon.Table) ([]paimon.Snapshot, error)                                      = (*paimon.Table).ListSnapshots
+	_ func(*paimon.Table, int64) (*paimon.Snapshot, error)                                = (*paimon.Table).Snapshot
+	_ func(*paimon.WriteBuilder) error                                                    = (*paimon.WriteBuilder).WithWriteOnly
+	_ func(*paimon.ReadBuilder) *paimon.PredicateBuilder                                  = (*paimon.ReadBuilder).PredicateBuilder
+
+	_ func(string, string) paimon.SchemaChange                          = paimon.SetOption
+	_ func(string) paimon.SchemaChange                                  = paimon.RemoveOption
+	_ func(string) paimon.SchemaChange                                  = paimon.UpdateComment
+	_ func(paimon.DataField, paimon.ColumnPosition) paimon.SchemaChange = paimon.AddColumn
+	_ func(string, string) paimon.SchemaChange                          = paimon.RenameColumn
+	_ func(string) paimon.SchemaChange                                  = paimon.DropColumn
+	_ func(string, paimon.DataType) paimon.SchemaChange                 = paimon.UpdateColumnType
+	_ func(string, bool) paimon.SchemaChange                            = paimon.UpdateColumnNullability
+	_ func(string, string) paimon.SchemaChange                          = paimon.UpdateColumnComment
+	_ func(string, paimon.ColumnPosition) paimon.SchemaChange           = paimon.UpdateColumnPosition
+
+	_ paimon.CommitKind = paimon.CommitKindAppend
+	_ paimon.CommitKind = paimon.CommitKindCompact
+	_ paimon.CommitKind = paimon.CommitKindOverwrite
+	_ paimon.CommitKind = paimon.CommitKindAnalyze
+	_                   = [...]error{paimon.ErrClosed, paimon.ErrNegativeLimit}
+
 	_ error                                = paimon.CodeNotFound
 	_ func(*paimon.Error) paimon.ErrorCode = (*paimon.Error).Code
 	_ func(*paimon.Error) string           = (*paimon.Error).Message
@@ -174,4 +202,16 @@ var (
 	_                                                    = paimon.Timestamp{Millis: 1, Nanos: 1}
 	_                                                    = paimon.LocalZonedTimestamp{Millis: 1, Nanos: 1}
 	_                                                    = paimon.Decimal{Lo: 1, Hi: 0, Precision: 1, Scale: 1}
+)
+
+// The members of the metadata that users take apart.
+var (
+	_ = paimon.Snapshot{
+		Version: int32(0), ID: int64(0), SchemaID: int64(0), BaseManifestList: "", DeltaManifestList: "", ChangelogManifestList: (*string)(nil),
+		ChangelogManifestListSize: (*int64)(nil), IndexManifest: (*string)(nil), CommitUser: "", CommitIdentifier: int64(0),
+		CommitKind: paimon.CommitKindAppend, TimeMillis: int64(0), LogOffsets: map[int32]int64(nil), TotalRecordCount: (*int64)(nil),
+		DeltaRecordCount: (*int64)(nil), ChangelogRecordCount: (*int64)(nil), Watermark: (*int64)(nil), Statistics: (*string)(nil),
+		Properties: map[string]string(nil), NextRowID: (*int64)(nil),
+	}
+	_ = paimon.Tag{Name: "", Snapshot: paimon.Snapshot{}, CreateTimeMillis: (*int64)(nil), TimeRetained: (*string)(nil)}
 )

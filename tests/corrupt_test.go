@@ -22,24 +22,8 @@ func tryRows(table *paimon.Table) ([]string, error) {
 		return nil, err
 	}
 	defer builder.Close()
-	scan, err := builder.NewScan()
-	if err != nil {
-		return nil, err
-	}
-	defer scan.Close()
-	plan, err := scan.Plan()
-	if err != nil || plan.NumSplits() == 0 {
-		plan.Close()
-		return nil, err
-	}
-	defer plan.Close()
-	read, err := builder.NewRead()
-	if err != nil {
-		return nil, err
-	}
-	defer read.Close()
-	reader, err := read.NewRecordBatchReader(plan.Splits())
-	if err != nil {
+	reader, err := readerOf(builder)
+	if err != nil || reader == nil {
 		return nil, err
 	}
 	defer reader.Close()

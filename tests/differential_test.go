@@ -969,26 +969,8 @@ func (s *scanner) try(p *paimon.Predicate, pushdown bool) (rows []row, err error
 	if err = errors.Join(err, builder.WithFilter(p), builder.WithFilterPushdown(pushdown)); err != nil {
 		return nil, err
 	}
-	scan, err := builder.NewScan()
-	if err != nil {
-		return nil, err
-	}
-	defer scan.Close()
-	plan, err := scan.Plan()
-	if err != nil {
-		return nil, err
-	}
-	defer plan.Close()
-	if plan.NumSplits() == 0 {
-		return nil, nil
-	}
-	read, err := builder.NewRead()
-	if err != nil {
-		return nil, err
-	}
-	defer read.Close()
-	reader, err := read.NewRecordBatchReader(plan.Splits())
-	if err != nil {
+	reader, err := readerOf(builder)
+	if err != nil || reader == nil {
 		return nil, err
 	}
 	defer reader.Close()

@@ -201,6 +201,29 @@ func appendRows(t testing.TB, table *paimon.Table, allocator memory.Allocator, r
 	must(t, j.commit.Commit(j.prepare(t, allocator, rows...)))
 }
 
+// readerOf opens a reader of all splits that a builder plans, or gives nil if there are none. The caller closes it.
+func readerOf(builder *paimon.ReadBuilder) (*paimon.RecordBatchReader, error) {
+	scan, err := builder.NewScan()
+	if err != nil {
+		return nil, err
+	}
+	defer scan.Close()
+	plan, err := scan.Plan()
+	if err != nil {
+		return nil, err
+	}
+	defer plan.Close()
+	read, err := builder.NewRead()
+	if err != nil {
+		return nil, err
+	}
+	defer read.Close()
+	if plan.NumSplits() == 0 {
+		return nil, nil
+	}
+	return read.NewRecordBatchReader(plan.Splits())
+}
+
 // newReader opens a reader of all splits of the latest snapshot, or gives nil if there are none.
 func newReader(t testing.TB, table *paimon.Table, columns ...string) *paimon.RecordBatchReader {
 	t.Helper()
@@ -210,19 +233,7 @@ func newReader(t testing.TB, table *paimon.Table, columns ...string) *paimon.Rec
 	if columns != nil {
 		must(t, builder.WithProjection(columns))
 	}
-	scan, err := builder.NewScan()
-	must(t, err)
-	defer scan.Close()
-	plan, err := scan.Plan()
-	must(t, err)
-	defer plan.Close()
-	if plan.NumSplits() == 0 {
-		return nil
-	}
-	read, err := builder.NewRead()
-	must(t, err)
-	defer read.Close()
-	reader, err := read.NewRecordBatchReader(plan.Splits())
+	reader, err := readerOf(builder)
 	must(t, err)
 	t.Cleanup(reader.Close)
 	return reader

@@ -23,20 +23,11 @@ import (
 func batchesOf(t testing.TB, builder *paimon.ReadBuilder) iter.Seq[arrow.RecordBatch] {
 	return func(yield func(arrow.RecordBatch) bool) {
 		t.Helper()
-		scan, err := builder.NewScan()
+		reader, err := readerOf(builder)
 		must(t, err)
-		defer scan.Close()
-		plan, err := scan.Plan()
-		must(t, err)
-		defer plan.Close()
-		read, err := builder.NewRead()
-		must(t, err)
-		defer read.Close()
-		if plan.NumSplits() == 0 {
+		if reader == nil {
 			return
 		}
-		reader, err := read.NewRecordBatchReader(plan.Splits())
-		must(t, err)
 		defer reader.Close()
 		for batch, err := range reader.All() {
 			must(t, err)
