@@ -585,32 +585,53 @@ func TestHiddenValues(t *testing.T) {
 	}
 }
 
-// A dictionary whose one large value stands in many rows is refused, not spelled out until memory ends.
-func TestLargeValueInADictionary(t *testing.T) {
+// One large value that stands in many rows is refused, not spelled out until memory ends.
+func TestLargeValueInManyRows(t *testing.T) {
 	allocator := checkLeaks(t)
-	_, table := newTable(t, arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.BinaryTypes.Binary, Nullable: true}}, nil), nil)
+	const rows = 2000
 	values := array.NewBinaryBuilder(allocator, arrow.BinaryTypes.LargeBinary)
 	defer values.Release()
 	values.Append(make([]byte, 16<<20))
-	dictionary := values.NewArray()
-	defer dictionary.Release()
-	keys := array.NewInt32Builder(allocator)
-	defer keys.Release()
-	for range 2000 {
-		keys.Append(0)
+	large := values.NewArray()
+	defer large.Release()
+	zeros := memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(make([]int32, rows)))
+	ones := make([]int32, rows)
+	for i := range ones {
+		ones[i] = 1
 	}
-	indices := keys.NewArray()
-	defer indices.Release()
-	of := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.LargeBinary}
-	column := array.NewDictionaryArray(of, indices, dictionary)
-	defer column.Release()
-	batch := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "x", Type: of, Nullable: true}}, nil), []arrow.Array{column}, 2000)
-	defer batch.Release()
-	j := newJob(t, table, "", false)
-	wantError(t, j.write.WriteArrowBatch(batch), paimon.CodeInvalidInput, "2 GiB", "smaller records")
-	slice := batch.NewSlice(0, 2)
-	defer slice.Release()
-	must(t, j.write.WriteArrowBatch(slice))
+	dictionary := func(of arrow.ArrayData) *array.Data {
+		return array.NewDataWithDictionary(&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: of.DataType()},
+			rows, []*memory.Buffer{nil, zeros}, 0, 0, of.(*array.Data))
+	}
+	list := array.NewData(arrow.ListOf(arrow.BinaryTypes.LargeBinary), 1,
+		[]*memory.Buffer{nil, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes([]int32{0, 1}))}, []arrow.ArrayData{large.Data()}, 0, 0)
+	defer list.Release()
+	views := array.NewData(arrow.ListViewOf(arrow.BinaryTypes.LargeBinary), rows,
+		[]*memory.Buffer{nil, zeros, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(ones))}, []arrow.ArrayData{large.Data()}, 0, 0)
+	bytes, lists := arrow.Field{Name: "x", Type: arrow.BinaryTypes.Binary, Nullable: true}, arrow.Field{Name: "x", Type: arrow.ListOf(arrow.BinaryTypes.Binary), Nullable: true}
+	for name, c := range map[string]struct {
+		column arrow.Field
+		data   *array.Data
+	}{
+		"dictionary":          {bytes, dictionary(large.Data())},
+		"dictionary of lists": {lists, dictionary(list)},
+		"list views":          {lists, views},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, table := newTable(t, arrow.NewSchema([]arrow.Field{c.column}, nil), nil)
+			column := array.MakeFromData(c.data)
+			c.data.Release()
+			defer column.Release()
+			schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: column.DataType(), Nullable: true}}, nil)
+			batch := array.NewRecordBatch(schema, []arrow.Array{column}, rows)
+			defer batch.Release()
+			j := newJob(t, table, "", false)
+			wantError(t, j.write.WriteArrowBatch(batch), paimon.CodeInvalidInput, "2 GiB", "smaller records")
+			slice := batch.NewSlice(0, 2)
+			defer slice.Release()
+			must(t, j.write.WriteArrowBatch(slice))
+		})
+	}
 }
 
 // A decimal with more digits than its own type is none of the numbers that it may look like.

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
 
@@ -179,7 +180,13 @@ func TestSettledOptions(t *testing.T) {
 		wantError(t, catalog.AlterTable(id, []paimon.SchemaChange{paimon.SetOption(key, value)}, false), paimon.CodeUnsupported, key, "rows")
 	}
 	wantError(t, catalog.AlterTable(id, []paimon.SchemaChange{paimon.RemoveOption("bucket")}, false), paimon.CodeUnsupported, "bucket")
-	must(t, catalog.AlterTable(id, []paimon.SchemaChange{paimon.SetOption("bucket", "2"), paimon.SetOption("write-only", "true")}, false))
+	score := paimon.DataField{Name: "score", Type: paimon.IntType()}
+	must(t, catalog.AlterTable(id, []paimon.SchemaChange{
+		paimon.SetOption("bucket", "2"), paimon.SetOption("write-only", "true"),
+		paimon.AddColumn(score, paimon.Last()), paimon.SetOption("fields.score.aggregate-function", "sum"),
+	}, false))
+	wantError(t, catalog.AlterTable(id, []paimon.SchemaChange{paimon.SetOption("fields.score.aggregate-function", "max")}, false), paimon.CodeUnsupported, "score")
+	must(t, catalog.AlterTable(id, []paimon.SchemaChange{paimon.DropColumn("score")}, false))
 	appendRows(t, openTable(t, catalog, id), allocator, person{1, "x"}, person{3, "z"})
 	wantRows(t, table, "1 x", "2 b", "3 z")
 }
@@ -370,6 +377,18 @@ func TestHandleOfAGoneTable(t *testing.T) {
 		"dropped": func(c *paimon.Catalog, id paimon.Identifier) error { return c.DropTable(id, false) },
 		"renamed": func(c *paimon.Catalog, id paimon.Identifier) error {
 			return c.RenameTable(id, paimon.NewIdentifier("db", "new"), false)
+		},
+		"made anew with a key": func(c *paimon.Catalog, id paimon.Identifier) error {
+			if err := c.DropTable(id, false); err != nil {
+				return err
+			}
+			time.Sleep(2 * time.Millisecond) // by which schemas of the same columns differ
+			schema, err := paimon.SchemaFromArrow(people)
+			if err != nil {
+				return err
+			}
+			primaryKey(schema)
+			return c.CreateTable(id, schema, false)
 		},
 		"made anew": func(c *paimon.Catalog, id paimon.Identifier) error {
 			if err := c.DropTable(id, false); err != nil {

@@ -9,7 +9,10 @@ use paimon::spec::{DataType, SchemaChange};
 use paimon::Error;
 
 use crate::catalog::{paimon_catalog, paimon_identifier, plain};
-use crate::error::{borrow, guard_void, paimon_error, text, Failure, Result, PAIMON_CODE_UNSUPPORTED};
+use crate::error::{
+    borrow, guard_void, paimon_error, text, Failure, Result, PAIMON_CODE_DATABASE_NOT_EXIST, PAIMON_CODE_TABLE_NOT_EXIST,
+    PAIMON_CODE_UNSUPPORTED,
+};
 use crate::table::latest;
 
 /// Changes a table's schema: `changes` is a JSON array of Java's SchemaChange objects (`{"action": "setOption", "key": ...}`), applied
@@ -91,9 +94,10 @@ const SETTLED: [(&str, &str); 13] = [
 
 /// Refuses changes after which rows that are there would be read otherwise here than by Paimon Java, or wrongly.
 async fn check(catalog: &paimon_catalog, identifier: &Identifier, changes: &[SchemaChange]) -> Result<()> {
-    // What is wrong with the table or with other changes is the engine's to say.
-    let Ok(table) = catalog.catalog.get_table(identifier).await else {
-        return Ok(());
+    // That it is missing, and what is wrong with other changes, is the engine's to say.
+    let table = match catalog.open(identifier).await {
+        Err(failure) if matches!(failure.code, PAIMON_CODE_TABLE_NOT_EXIST | PAIMON_CODE_DATABASE_NOT_EXIST) => return Ok(()),
+        other => other?,
     };
     for change in changes {
         let (key, new) = match change {
@@ -105,7 +109,18 @@ async fn check(catalog: &paimon_catalog, identifier: &Identifier, changes: &[Sch
             _ => continue,
         };
         let settled = SETTLED.iter().find(|(settled, _)| settled == key);
-        let merging = key.starts_with("fields.") && (key.ends_with("aggregate-function") || key.ends_with(".sequence-group"));
+        let field = key.strip_prefix("fields.").unwrap_or_default();
+        let of = field
+            .strip_suffix(".aggregate-function")
+            .or_else(|| field.strip_suffix(".sequence-group"));
+        let added = |column: &str| {
+            changes.iter().any(|change| {
+                matches!(change, SchemaChange::AddColumn { field_names, .. } if field_names.len() == 1 && field_names[0] == column)
+            })
+        };
+        // A column that comes with the same call has no old values.
+        let merging = of.is_some_and(|columns| !columns.split(',').all(|column| added(column.trim())))
+            || field == "default-aggregate-function";
         let unless_set = settled.map_or("", |(_, value)| *value);
         let old = table.schema().options().get(key).map_or(unless_set, String::as_str);
         let changes = old != new.map_or(unless_set, String::as_str);
@@ -113,8 +128,8 @@ async fn check(catalog: &paimon_catalog, identifier: &Identifier, changes: &[Sch
             return Err(Failure::new(
                 PAIMON_CODE_UNSUPPORTED,
                 format!(
-                    "option {key} cannot change once the table has rows, which follow the old one; make a new table with it, and \
-                     write the rows there"
+                    "option {key} cannot change once the table has rows, which follow the old one, save for a column that the same \
+                     call adds; make a new table with it, and write the rows there"
                 ),
             ));
         }
@@ -209,10 +224,8 @@ fn agrees(old: &DataType, new: &DataType) -> bool {
         (Timestamp(_), Timestamp(_)) | (LocalZonedTimestamp(_), LocalZonedTimestamp(_)) => {
             precision(old) <= precision(new) && precision(new) <= 6
         }
-        (
-            TinyInt(_) | SmallInt(_) | Int(_) | BigInt(_) | Boolean(_) | Decimal(_) | Date(_) | Array(_) | Map(_) | Row(_),
-            VarChar(_),
-        ) => whole(new),
+        (TinyInt(_) | SmallInt(_) | Int(_) | BigInt(_) | Boolean(_) | Decimal(_) | Date(_), VarChar(_)) => whole(new),
+        (Array(from), VarChar(_)) => whole(new) && agrees(from.element_type(), new),
         _ => false,
     }
 }

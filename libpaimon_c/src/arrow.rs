@@ -378,7 +378,7 @@ fn unpack(data: &ArrayData, start: usize, length: usize) -> std::result::Result<
         return Err(ArrowError::InvalidArgumentError(format!("{length} values in lists")));
     }
     let rows = make_array(data.slice(start, length));
-    if spelled_out(&rows) > MAX_BYTES {
+    if weight(&rows) > MAX_BYTES {
         return Err(ArrowError::InvalidArgumentError(
             "more than 2 GiB in one column; write smaller records".to_string(),
         ));
@@ -393,68 +393,81 @@ fn unpack(data: &ArrayData, start: usize, length: usize) -> std::result::Result<
 /// No column of a batch holds more text or bytes.
 const MAX_BYTES: usize = i32::MAX as usize;
 
-/// How many bytes of text, or rows of a list, packed values come to when each is written out: a dictionary may have one large value
-/// that stands in every row.
-fn spelled_out(rows: &ArrayRef) -> usize {
-    let lengths = |values: &dyn Array| -> Option<Vec<usize>> {
-        Some(match values.data_type() {
-            DataType::Utf8 => offsets_to_lengths(values.as_string::<i32>().value_offsets()),
-            DataType::Binary => offsets_to_lengths(values.as_binary::<i32>().value_offsets()),
-            DataType::LargeUtf8 => offsets_to_lengths(values.as_string::<i64>().value_offsets()),
-            DataType::LargeBinary => offsets_to_lengths(values.as_binary::<i64>().value_offsets()),
-            DataType::Utf8View => values
-                .as_string_view()
-                .views()
-                .iter()
-                .map(|view| *view as u32 as usize)
-                .collect(),
-            DataType::BinaryView => values
-                .as_binary_view()
-                .views()
-                .iter()
-                .map(|view| *view as u32 as usize)
-                .collect(),
-            DataType::FixedSizeBinary(width) => vec![*width as usize; values.len()],
-            _ => return None,
-        })
-    };
-    let sum = |found: &mut dyn Iterator<Item = usize>| found.fold(0usize, usize::saturating_add);
-    match rows.data_type() {
-        DataType::ListView(_) => sum(&mut rows.as_list_view::<i32>().sizes().iter().map(|size| *size as usize)),
-        DataType::LargeListView(_) => sum(&mut rows.as_list_view::<i64>().sizes().iter().map(|size| *size as usize)),
-        DataType::Utf8View | DataType::BinaryView => lengths(rows).map_or(0, |lengths| sum(&mut lengths.into_iter())),
-        DataType::RunEndEncoded(ends, _) => match ends.data_type() {
-            DataType::Int16 => runs::<Int16Type>(rows, lengths),
-            DataType::Int32 => runs::<Int32Type>(rows, lengths),
-            _ => runs::<Int64Type>(rows, lengths),
-        },
-        _ => match rows.as_any_dictionary_opt() {
-            Some(dictionary) if !dictionary.values().is_empty() => {
-                let Some(lengths) = lengths(dictionary.values()) else {
-                    return 0;
-                };
-                let keys = dictionary.normalized_keys();
-                sum(&mut (0..rows.len())
-                    .filter(|row| rows.is_valid(*row))
-                    .map(|row| lengths[keys[row]]))
-            }
-            _ => 0,
-        },
+/// How many bytes values come to when each is written out: a dictionary may have one large value that stands in every row.
+fn weight(array: &dyn Array) -> usize {
+    fn span<O: ArrowNativeType>(offsets: &[O]) -> (usize, usize) {
+        let (first, last) = (offsets[0].as_usize(), offsets[offsets.len() - 1].as_usize());
+        (first, last - first)
     }
-}
-
-fn offsets_to_lengths<O: ArrowNativeType + std::ops::Sub<Output = O>>(offsets: &[O]) -> Vec<usize> {
-    offsets.windows(2).map(|pair| (pair[1] - pair[0]).as_usize()).collect()
-}
-
-fn runs<R: RunEndIndexType>(rows: &ArrayRef, lengths: impl Fn(&dyn Array) -> Option<Vec<usize>>) -> usize {
-    let Some(run) = rows.as_run_opt::<R>() else {
-        return 0;
-    };
-    let Some(lengths) = lengths(run.values()) else {
-        return 0;
-    };
-    (0..run.len()).fold(0usize, |sum, row| sum.saturating_add(lengths[run.get_physical_index(row)]))
+    fn views(views: &[u128]) -> usize {
+        views.iter().map(|view| *view as u32 as usize).fold(0, usize::saturating_add)
+    }
+    fn list(values: &ArrayRef, (first, count): (usize, usize)) -> usize {
+        weight(&values.slice(first, count))
+    }
+    fn list_views<O: ArrowNativeType>(values: &ArrayRef, offsets: &[O], sizes: &[O]) -> usize {
+        let pairs = offsets
+            .iter()
+            .zip(sizes)
+            .map(|(offset, size)| (offset.as_usize(), size.as_usize()));
+        match values.data_type().primitive_width() {
+            Some(width) => pairs.fold(0, |sum, (_, size)| sum.saturating_add(size.saturating_mul(width))),
+            None => pairs.fold(0, |sum, span| sum.saturating_add(list(values, span))),
+        }
+    }
+    fn each(values: &ArrayRef) -> Vec<usize> {
+        (0..values.len()).map(|index| weight(&values.slice(index, 1))).collect()
+    }
+    fn runs<R: RunEndIndexType>(array: &dyn Array) -> usize {
+        let run = array.as_run::<R>();
+        let weights = each(run.values());
+        (0..run.len()).fold(0, |sum: usize, row| sum.saturating_add(weights[run.get_physical_index(row)]))
+    }
+    match array.data_type() {
+        _ if array.is_empty() => 0,
+        DataType::Utf8 => span(array.as_string::<i32>().value_offsets()).1,
+        DataType::Binary => span(array.as_binary::<i32>().value_offsets()).1,
+        DataType::LargeUtf8 => span(array.as_string::<i64>().value_offsets()).1,
+        DataType::LargeBinary => span(array.as_binary::<i64>().value_offsets()).1,
+        DataType::Utf8View => views(array.as_string_view().views()),
+        DataType::BinaryView => views(array.as_binary_view().views()),
+        DataType::FixedSizeBinary(width) => array.len().saturating_mul(*width as usize),
+        DataType::List(_) => list(array.as_list::<i32>().values(), span(array.as_list::<i32>().value_offsets())),
+        DataType::LargeList(_) => list(array.as_list::<i64>().values(), span(array.as_list::<i64>().value_offsets())),
+        DataType::Map(_, _) => {
+            let map = array.as_map();
+            let (first, count) = span(map.value_offsets());
+            list(map.keys(), (first, count)).saturating_add(list(map.values(), (first, count)))
+        }
+        DataType::FixedSizeList(_, _) => weight(array.as_fixed_size_list().values()),
+        DataType::Struct(_) => {
+            let columns = array.as_struct().columns().iter();
+            columns.fold(0, |sum, column| sum.saturating_add(weight(column)))
+        }
+        DataType::ListView(_) => {
+            let lists = array.as_list_view::<i32>();
+            list_views(lists.values(), lists.offsets(), lists.sizes())
+        }
+        DataType::LargeListView(_) => {
+            let lists = array.as_list_view::<i64>();
+            list_views(lists.values(), lists.offsets(), lists.sizes())
+        }
+        DataType::Dictionary(_, _) => {
+            let dictionary = array.as_any_dictionary();
+            if dictionary.values().is_empty() {
+                return 0;
+            }
+            let (weights, keys) = (each(dictionary.values()), dictionary.normalized_keys());
+            let valid = (0..array.len()).filter(|row| array.is_valid(*row));
+            valid.fold(0, |sum: usize, row| sum.saturating_add(weights[keys[row]]))
+        }
+        DataType::RunEndEncoded(ends, _) => match ends.data_type() {
+            DataType::Int16 => runs::<Int16Type>(array),
+            DataType::Int32 => runs::<Int32Type>(array),
+            _ => runs::<Int64Type>(array),
+        },
+        other => array.len().saturating_mul(other.primitive_width().unwrap_or(1)),
+    }
 }
 
 /// Copies the offsets of a list so that they start at 0, and says which of its values they span.

@@ -401,7 +401,7 @@ impl paimon_catalog {
             match self.catalog.get_table(&name).await {
                 Err(error @ Error::TableNotExist { .. }) => return Err(self.missing(&name, error).await),
                 // The engine writes schema files in place: another process may be at it.
-                Err(Error::DataInvalid { message, .. }) if message.contains("EOF while parsing") && tries < 5 => {
+                Err(Error::DataInvalid { message, .. }) if message.contains("EOF while parsing") && tries < 10 => {
                     tries += 1;
                     tokio::time::sleep(Duration::from_millis(10 * tries)).await;
                 }

@@ -117,7 +117,10 @@ impl Target {
         let words = self.kinds.as_ref().and_then(|name| self.schema.index_of(name).ok());
         if let (Some(index), Some(why)) = (words, &self.no_deletes) {
             if let Some(values) = columns[index].as_string_opt::<i32>() {
-                let takes_back = |row: &usize| values.is_valid(*row) && matches!(values.value(*row), "-U" | "-D");
+                let takes_back = |row: &usize| {
+                    let kind = values.value(*row);
+                    values.is_valid(*row) && (kind.eq_ignore_ascii_case("-U") || kind.eq_ignore_ascii_case("-D"))
+                };
                 if let Some(row) = (0..values.len()).find(takes_back) {
                     let name = self.schema.field(index).name();
                     return Err(Failure::invalid(format!("column '{name}', row {row}: {why}")));
@@ -156,8 +159,8 @@ fn no_deletes(schema: &TableSchema) -> Option<String> {
     let partial = engine == "partial-update";
     if partial && !options.keys().any(|key| key.ends_with(".sequence-group")) {
         return Some(
-            "a table with merge-engine partial-update takes back no rows, unless its option partial-update.remove-record-on-delete or \
-             ignore-delete is true"
+            "a table with merge-engine partial-update takes back no rows, unless its option partial-update.remove-record-on-delete \
+             is true, or, in a new table, ignore-delete"
                 .to_string(),
         );
     }
@@ -179,8 +182,8 @@ fn no_deletes(schema: &TableSchema) -> Option<String> {
             && set.is_some_and(|function| fixed(function))
     })?;
     Some(format!(
-        "a table that aggregates column '{}' so takes back no rows, unless its option fields.{}.ignore-retract, \
-         {engine}.remove-record-on-delete or ignore-delete is true",
+        "a table that aggregates column '{}' so takes back no rows, unless its option fields.{}.ignore-retract or \
+         {engine}.remove-record-on-delete is true, or, in a new table, ignore-delete",
         field.name(),
         field.name()
     ))

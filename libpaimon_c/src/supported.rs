@@ -19,8 +19,17 @@ pub fn sql(data_type: &Type) -> String {
 pub fn check_format(schema: &TableSchema) -> Result<()> {
     check_one(schema, &CoreOptions::new(schema.options()).file_format())?;
     // The engine has no formats per level, but one for the changelog.
-    match schema.options().get("changelog-file.format") {
-        Some(format) if schema.options().contains_key("changelog-producer") => check_one(schema, &format.to_ascii_lowercase()),
+    let options = schema.options();
+    let producer = options.get("changelog-producer").map_or("none", String::as_str);
+    match options.get("changelog-file.format") {
+        Some(format) if !producer.eq_ignore_ascii_case("none") => {
+            check_one(schema, &format.to_ascii_lowercase()).map_err(|failure| {
+                Failure::new(
+                    failure.code,
+                    format!("option changelog-file.format is {format}: {}", failure.message),
+                )
+            })
+        }
         _ => Ok(()),
     }
 }

@@ -11,9 +11,9 @@ use paimon::{Error, Table};
 use crate::alter::check_option;
 use crate::catalog::options_of;
 use crate::error::{
-    borrow, guard, text, Failure, Result, PAIMON_CODE_INVALID_INPUT, PAIMON_CODE_IO_ERROR, PAIMON_CODE_SNAPSHOT_NOT_EXIST,
-    PAIMON_CODE_TABLE_NOT_EXIST, PAIMON_CODE_TRAVEL_SNAPSHOT_NOT_EXIST, PAIMON_CODE_TRAVEL_TAG_NOT_EXIST,
-    PAIMON_CODE_UNSUPPORTED,
+    borrow, guard, text, Failure, Result, PAIMON_CODE_BRANCH_NOT_EXIST, PAIMON_CODE_INVALID_INPUT, PAIMON_CODE_IO_ERROR,
+    PAIMON_CODE_SNAPSHOT_NOT_EXIST, PAIMON_CODE_TABLE_NOT_EXIST, PAIMON_CODE_TRAVEL_SNAPSHOT_NOT_EXIST,
+    PAIMON_CODE_TRAVEL_TAG_NOT_EXIST, PAIMON_CODE_UNSUPPORTED,
 };
 use crate::handle;
 use crate::read::paimon_read_builder;
@@ -98,7 +98,7 @@ pub async fn latest(table: &Table) -> Result<Option<Snapshot>> {
     Ok(found)
 }
 
-/// Fails when the table of a handle is not there any more: dropped, renamed, or made anew with other columns. The engine would not
+/// Fails when the table of a handle is not there any more: dropped, renamed, or made anew. The engine would not
 /// notice, read nothing, and commit into a folder that no catalog knows.
 pub async fn check_there(table: &Table) -> Result<()> {
     if table.rest_env().is_some() {
@@ -110,12 +110,23 @@ pub async fn check_there(table: &Table) -> Result<()> {
         raw => {
             let stored: TableSchema = serde_json::from_slice(&raw?)
                 .map_err(|error| Failure::new(PAIMON_CODE_IO_ERROR, format!("cannot read {path}: {error}")))?;
-            if stored.fields() == table.schema().fields() {
+            // No change of a table touches a schema file that is there.
+            if stored.time_millis() == table.schema().time_millis() && stored.fields() == table.schema().fields() {
                 return Ok(());
             }
-            "made anew with other columns"
+            "made anew"
         }
     };
+    if !table.is_main_branch() {
+        return Err(Failure::new(
+            PAIMON_CODE_BRANCH_NOT_EXIST,
+            format!(
+                "branch '{}' of the table at {} was {what} since it was opened; open it again",
+                table.branch(),
+                table.location()
+            ),
+        ));
+    }
     Err(Failure::new(
         PAIMON_CODE_TABLE_NOT_EXIST,
         format!(
@@ -291,9 +302,14 @@ pub unsafe extern "C" fn paimon_table_new_read_builder_with_options(
         }
         // These the engine would overlook.
         for (key, value) in &options {
-            check_option(key, value)?;
+            if key != "branch" || value != table.shared.table.branch() {
+                check_option(key, value)?;
+            }
         }
-        CoreOptions::new(&options).validate_scan_options()?;
+        let latest = |mode: &String| ["default", "latest", "latest-full", "full"].contains(&mode.to_ascii_lowercase().as_str());
+        if !options.get("scan.mode").is_some_and(latest) || SELECTORS.iter().any(|key| options.contains_key(*key)) {
+            CoreOptions::new(&options).validate_scan_options()?;
+        }
         let known = |key: &str| {
             !key.to_ascii_lowercase().starts_with("scan.")
                 || matches!(key, "scan.mode" | "scan.manifest.parallelism")

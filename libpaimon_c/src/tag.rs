@@ -218,10 +218,17 @@ pub unsafe extern "C" fn paimon_catalog_create_branch(
                     manager.0.create_branch_from_tag(branch, tag).await
                 }
             };
-            if made.is_err() {
-                let _ = manager.0.drop_branch(branch).await; // half a branch is none
+            match made {
+                Ok(()) => Ok(()),
+                // Another process was faster, and what is there is its own.
+                Err(Error::DataInvalid { message, .. }) if message.ends_with("already exists.") => {
+                    Err(Failure::new(PAIMON_CODE_BRANCH_ALREADY_EXIST, message))
+                }
+                Err(error) => {
+                    let _ = manager.0.drop_branch(branch).await; // half a branch is none
+                    Err(error.into())
+                }
             }
-            Ok(made?)
         })
     })
 }
@@ -267,15 +274,20 @@ pub unsafe extern "C" fn paimon_catalog_list_branches(
     paimon_result_bytes::from(guard(|| {
         // SAFETY: as the caller promises.
         let place = unsafe { place(catalog, identifier)? };
+        let _turn = place.catalog.turn();
         place.catalog.hold.run(async {
             let table = place.main_table().await?;
             let mut list = Vec::new();
             let manager = branches(&table)?;
             for name in manager.names().await? {
                 // A branch that was dropped meanwhile, or was never made in full, has no schema.
-                let schemas = table.schema_manager().with_branch(&name).list_all_ids().await?;
-                if !schemas.is_empty() {
-                    list.push(branch_of(&table, name).await?);
+                let schemas = table.schema_manager().with_branch(&name);
+                if schemas.list_all_ids().await?.is_empty() {
+                    continue;
+                }
+                match branch_of(&table, name).await {
+                    Err(_) if schemas.list_all_ids().await?.is_empty() => {}
+                    other => list.push(other?),
                 }
             }
             json(&list)
