@@ -16,7 +16,9 @@ type SchemaChange struct {
 }
 
 // SetOption sets a table option. Options that say where the rows are and how they are merged (bucket, bucket-key, merge-engine,
-// sequence.field, deletion-vectors.enabled and the like) cannot change once there are rows, nor can type and data-file.path-directory.
+// sequence.field, ignore-delete, deletion-vectors.enabled, row-tracking.enabled, data-evolution.enabled, the aggregate functions and
+// sequence groups of columns that are there, and the like) cannot change once there are rows, nor can type and
+// data-file.path-directory. Options that reads and writes here would overlook are [CodeUnsupported].
 func SetOption(key, value string) SchemaChange {
 	return change("setOption", map[string]any{"key": key, "value": value})
 }
@@ -60,10 +62,13 @@ func DropColumn(name string) SchemaChange {
 	return change("dropColumn", map[string]any{"fieldNames": []string{name}})
 }
 
-// UpdateColumnType changes the type of a column to one that its values can be cast to. Whether it is nullable stays as it is: see
-// [UpdateColumnNullability]. No data is rewritten, each engine casts the old values as it reads: where the one beneath this library
-// would read other values than Paimon Java (narrower numbers, shorter text, coarser times, floating-point numbers and times as text),
-// the change is [CodeUnsupported].
+// UpdateColumnType changes the type of a column. Whether it is nullable stays as it is: see [UpdateColumnNullability]. No data is
+// rewritten: each engine casts the old values as it reads them, so a change after which they would not be the same in all of them is
+// [CodeUnsupported]. These are fine: an integer to a wider one, to a DECIMAL that holds it, to FLOAT, DOUBLE or BOOLEAN; BOOLEAN to a
+// number; FLOAT to DOUBLE or DECIMAL, and DOUBLE to FLOAT or DECIMAL; DECIMAL to another, to FLOAT, DOUBLE, or an integer that holds it;
+// text to longer text or BYTES, bytes to more bytes; a timestamp to a finer one, up to microseconds; DATE to such a timestamp and back;
+// integers, BOOLEAN, DECIMAL and DATE to STRING; an ARRAY or MAP whose elements change in one of these ways. The fields of a ROW cannot
+// change.
 func UpdateColumnType(name string, dataType DataType) SchemaChange {
 	c := change("updateColumnType", map[string]any{
 		"fieldNames": []string{name}, "newDataType": dataType, "keepNullability": true,
