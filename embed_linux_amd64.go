@@ -11,6 +11,6 @@ var embeddedLibrary []byte
 
 const (
 	embeddedLibraryName   = "libpaimon_c.so"
-	embeddedLibrarySHA256 = "35dd8f067ca389965f4b76cc7b6b109cb3f5b9364eb85ec6146597e5e0925a3d"
-	embeddedLibrarySize   = 43465760
+	embeddedLibrarySHA256 = "3fc5b670c2a13e9daa308dda77733e9a6e3ef3c822e7c422b9838b46a2794ea3"
+	embeddedLibrarySize   = 43876736
 )
