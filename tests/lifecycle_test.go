@@ -247,7 +247,7 @@ func (c *chain) handles() []handleCase {
 			"Abort":                         func() error { return unlessRepeated(c.commit.Abort(c.messages)) },
 		}, &paimon.TableCommit{}},
 		{"CommitMessages", c.messages.Close, map[string]func() error{
-			"Merge": func() error { return c.messages.Merge(c.more) },
+			"Merge": func() error { return unlessRepeated(c.messages.Merge(c.more)) },
 		}, &paimon.CommitMessages{}},
 		{"PostponeFixedBucketTableWrite", func() { c.fixedOver.Store(true); c.fixedWrite.Close() }, map[string]func() error{
 			"WriteArrowBatch": func() error { return c.fixedWrite.WriteArrowBatch(batch) },
@@ -280,7 +280,7 @@ func (c *chain) handles() []handleCase {
 			"Abort":                       func() error { return unlessRepeated(c.fixed.commit.Abort(c.fixedDone)) },
 		}, &paimon.PostponeFixedBucketTableCommit{}},
 		{"PostponeFixedBucketCommitMessages", c.fixedDone.Close, map[string]func() error{
-			"Merge": func() error { return c.fixedDone.Merge(c.fixedMore) },
+			"Merge": func() error { return unlessRepeated(c.fixedDone.Merge(c.fixedMore)) },
 		}, &paimon.PostponeFixedBucketCommitMessages{}},
 		{"ResourceContext", c.resources.Close, map[string]func() error{
 			"Metrics": func() error { return ignore(c.resources.Metrics()) },
