@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -133,7 +134,11 @@ func convert(value any, target DataType) (literal, string) {
 		return literal{}, "nil is no value, and comparisons with NULL are never true (see IsNull)"
 	}
 	wrongType := func() (literal, string) {
-		return literal{}, fmt.Sprintf("a value of Go type %T cannot be compared with it", value)
+		problem := fmt.Sprintf("a value of Go type %T cannot be compared with it", value)
+		if reflect.TypeOf(value).Kind() == reflect.Slice && target.kind != KindBinary && target.kind != KindVarBinary {
+			problem += " (give several values one by one)"
+		}
+		return literal{}, problem
 	}
 	lossy := func() (literal, string) {
 		return literal{}, fmt.Sprintf("%v (Go type %T) is not a value that it can hold", value, value)
