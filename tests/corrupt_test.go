@@ -54,10 +54,7 @@ func tryTable(catalog *paimon.Catalog, id paimon.Identifier) ([]string, error) {
 // goldenCopy makes a warehouse with a copy of one table of testdata.
 func goldenCopy(t testing.TB, table string) string {
 	t.Helper()
-	warehouse := filepath.Join(t.TempDir(), "warehouse")
-	folder := filepath.Join("default.db", table)
-	must(t, os.CopyFS(filepath.Join(warehouse, folder), os.DirFS(filepath.Join("testdata", "warehouse", folder))))
-	return warehouse
+	return copyTable(t, filepath.Join("testdata", "warehouse"), table)
 }
 
 // overwriteFile gives a file other content, or removes it if that is nil.

@@ -83,13 +83,19 @@ func foreignTable(t testing.TB, name string) (*paimon.Catalog, *paimon.Table) {
 	if source == "" {
 		source = filepath.Join("testdata", "warehouse")
 	}
-	warehouse := t.TempDir()
+	catalog := openCatalog(t, copyTable(t, source, name))
+	return catalog, openTable(t, catalog, paimon.NewIdentifier("default", name))
+}
+
+// copyTable makes a temporary warehouse with a copy of one table of another.
+func copyTable(t testing.TB, source, name string) (warehouse string) {
+	t.Helper()
+	warehouse = filepath.Join(t.TempDir(), "warehouse")
 	folder := filepath.Join("default.db", name)
 	if err := os.CopyFS(filepath.Join(warehouse, folder), os.DirFS(filepath.Join(source, folder))); err != nil {
 		t.Fatalf("no table to copy: %v", err)
 	}
-	catalog := openCatalog(t, warehouse)
-	return catalog, openTable(t, catalog, paimon.NewIdentifier("default", name))
+	return warehouse
 }
 
 func openTable(t testing.TB, catalog *paimon.Catalog, id paimon.Identifier) *paimon.Table {

@@ -5,23 +5,16 @@
 package tests
 
 import (
-	"bytes"
-	"encoding/base64"
-	"encoding/json"
-	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 
 	paimon "github.com/apache/paimon-rust/bindings/go"
+	"github.com/apache/paimon-rust/bindings/go/tests/internal/matrix"
 )
 
 // Every table of the warehouse in PAIMON_TEST_INTEROP has the rows that its expected file says, and the Arrow schema that it
@@ -115,101 +108,11 @@ func spellTable(t *testing.T, table *paimon.Table, tag string, reverse bool) str
 				t.Errorf("read %v, want %v", batch.Schema(), schema)
 			}
 			for row := range int(batch.NumRows()) {
-				lines = append(lines, spellObject(fields, columns, row)+"\n")
+				lines = append(lines, matrix.Row(fields, columns, row)+"\n")
 			}
 			batch.Release()
 		}
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "")
-}
-
-func spellObject(fields []arrow.Field, columns []arrow.Array, row int) string {
-	members := make([]string, len(fields))
-	for i, field := range fields {
-		members[i] = spellJSON(field.Name) + ":" + spellValue(columns[i], row)
-	}
-	return "{" + strings.Join(members, ",") + "}"
-}
-
-// spellJSON spells what encoding/json spells as the row format does.
-func spellJSON(v any) string {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		panic(err)
-	}
-	return strings.TrimSuffix(out.String(), "\n")
-}
-
-func spellValue(column arrow.Array, row int) string {
-	if column.IsNull(row) {
-		return "null"
-	}
-	switch a := column.(type) {
-	case *array.Boolean:
-		return strconv.FormatBool(a.Value(row))
-	case *array.Int8:
-		return strconv.Itoa(int(a.Value(row)))
-	case *array.Int16:
-		return strconv.Itoa(int(a.Value(row)))
-	case *array.Int32:
-		return strconv.Itoa(int(a.Value(row)))
-	case *array.Int64:
-		return strconv.FormatInt(a.Value(row), 10)
-	case *array.Float32:
-		return spellNumber(float64(a.Value(row)), a.Value(row))
-	case *array.Float64:
-		return spellNumber(a.Value(row), a.Value(row))
-	case *array.Decimal128:
-		return spellJSON(a.Value(row).ToString(a.DataType().(*arrow.Decimal128Type).Scale))
-	case *array.String:
-		return spellJSON(a.Value(row))
-	case *array.Binary:
-		return spellJSON(base64.StdEncoding.EncodeToString(a.Value(row)))
-	case *array.LargeBinary:
-		return spellJSON(base64.StdEncoding.EncodeToString(a.Value(row)))
-	case *array.Date32:
-		return spellJSON(a.Value(row).ToTime().Format(time.DateOnly))
-	case *array.Time32:
-		return spellJSON(a.Value(row).ToTime(a.DataType().(*arrow.Time32Type).Unit).Format("15:04:05.000"))
-	case *array.Timestamp:
-		return spellJSON(a.Value(row).ToTime(a.DataType().(*arrow.TimestampType).Unit).UTC().Format("2006-01-02T15:04:05.000000000"))
-	case *array.Map: // before List, which it looks like
-		start, end := a.ValueOffsets(row)
-		var pairs []string
-		for i := int(start); i < int(end); i++ {
-			pairs = append(pairs, "["+spellValue(a.Keys(), i)+","+spellValue(a.Items(), i)+"]")
-		}
-		slices.Sort(pairs)
-		return "[" + strings.Join(pairs, ",") + "]"
-	case array.ListLike:
-		start, end := a.ValueOffsets(row)
-		var elements []string
-		for i := int(start); i < int(end); i++ {
-			elements = append(elements, spellValue(a.ListValues(), i))
-		}
-		return "[" + strings.Join(elements, ",") + "]"
-	case *array.Struct:
-		columns := make([]arrow.Array, a.NumField())
-		for i := range columns {
-			columns[i] = a.Field(i)
-		}
-		return spellObject(a.DataType().(*arrow.StructType).Fields(), columns, row)
-	default:
-		panic(fmt.Sprintf("no row format for %v", column.DataType()))
-	}
-}
-
-func spellNumber(f float64, v any) string {
-	switch {
-	case math.IsNaN(f):
-		return `"NaN"`
-	case math.IsInf(f, 1):
-		return `"Infinity"`
-	case math.IsInf(f, -1):
-		return `"-Infinity"`
-	}
-	return spellJSON(v)
 }

@@ -484,16 +484,7 @@ func TestPredicatesAreValues(t *testing.T) {
 	}
 	group.Wait()
 	// The refused filters left the first one in place.
-	scan, err := builder.NewScan()
-	must(t, err)
-	defer scan.Close()
-	plan, err := scan.Plan()
-	must(t, err)
-	defer plan.Close()
-	read, err := builder.NewRead()
-	must(t, err)
-	defer read.Close()
-	reader, err := read.NewRecordBatchReader(plan.Splits())
+	reader, err := readerOf(builder)
 	must(t, err)
 	defer reader.Close()
 	batch, err := reader.NextRecord()

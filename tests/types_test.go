@@ -274,9 +274,7 @@ func TestTypesWrittenByJava(t *testing.T) {
 // javaTable opens a copy of a table in testdata/types.
 func javaTable(t testing.TB, name string) *paimon.Table {
 	t.Helper()
-	warehouse := t.TempDir()
-	folder := filepath.Join("default.db", name)
-	must(t, os.CopyFS(filepath.Join(warehouse, folder), os.DirFS(filepath.Join("testdata", "types", folder))))
+	warehouse := copyTable(t, filepath.Join("testdata", "types"), name)
 	return openTable(t, openCatalog(t, warehouse), paimon.NewIdentifier("default", name))
 }
 

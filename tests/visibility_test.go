@@ -109,3 +109,50 @@ func TestDeletesThatCannotBeMerged(t *testing.T) {
 		})
 	}
 }
+
+// The same where the kinds are words of a column, in either case, and where the columns of a sequence group are aggregated.
+func TestWordsAndGroupsThatCannotBeMerged(t *testing.T) {
+	text := arrow.BinaryTypes.String
+	columns := arrow.NewSchema([]arrow.Field{
+		{Name: "id", Type: arrow.PrimitiveTypes.Int32},
+		{Name: "seen", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
+		{Name: "most", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
+		{Name: "kind", Type: text, Nullable: true},
+	}, nil)
+	write := func(t *testing.T, table *paimon.Table, schema *arrow.Schema, rows string) error {
+		t.Helper()
+		batch, _, err := array.RecordFromJSON(checkLeaks(t), schema, strings.NewReader(rows))
+		must(t, err)
+		defer batch.Release()
+		return newJob(t, table, "", false).write.WriteArrowBatch(batch)
+	}
+	t.Run("words", func(t *testing.T) {
+		_, table := newTable(t, columns, func(schema *paimon.Schema) {
+			primaryKey(schema)
+			schema.Options["merge-engine"] = "partial-update"
+			schema.Options["rowkind.field"] = "kind"
+		})
+		must(t, write(t, table, columns, `[{"id": 1, "kind": "+i"}, {"id": 1, "kind": "+U"}]`))
+		for _, word := range []string{"-d", "-D", "-u", "-U"} {
+			err := write(t, table, columns, `[{"id": 1, "kind": "+I"}, {"id": 1, "kind": "`+word+`"}]`)
+			wantError(t, err, paimon.CodeInvalidInput, "'kind'", "row 1", "takes back no rows", "option")
+		}
+	})
+	t.Run("groups", func(t *testing.T) {
+		kinds := arrow.NewSchema(append(columns.Fields(), arrow.Field{Name: "_VALUE_KIND", Type: arrow.PrimitiveTypes.Int8}), nil)
+		for function, refused := range map[string]bool{"max": true, "sum": false} {
+			_, table := newTable(t, columns, func(schema *paimon.Schema) {
+				primaryKey(schema)
+				schema.Options["merge-engine"] = "partial-update"
+				schema.Options["fields.seen.sequence-group"] = "most"
+				schema.Options["fields.most.aggregate-function"] = function
+			})
+			err := write(t, table, kinds, `[{"id": 1, "seen": 1, "most": 3, "_VALUE_KIND": 3}]`)
+			if refused {
+				wantError(t, err, paimon.CodeInvalidInput, "_VALUE_KIND", "row 0", "'most'", "takes back no rows", "option")
+			} else {
+				must(t, err)
+			}
+		}
+	})
+}

@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/apache/arrow-go/v18/arrow"
-
 	paimon "github.com/apache/paimon-rust/bindings/go"
 )
 
@@ -44,7 +42,7 @@ func runCommits(commits int) error {
 	step := max(commits/10, 1)
 	start := time.Now()
 	for i := 1; i <= commits; i++ {
-		if err := commitRow(table, batch); err != nil {
+		if err := writeRow(table, batch, (*paimon.TableCommit).Commit); err != nil {
 			return fmt.Errorf("commit %d: %w", i, err)
 		}
 		if i%step != 0 {
@@ -74,33 +72,6 @@ func runCommits(commits int) error {
 }
 
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-func commitRow(table *paimon.Table, row arrow.RecordBatch) error {
-	builder, err := table.NewWriteBuilder()
-	if err != nil {
-		return err
-	}
-	defer builder.Close()
-	write, err := builder.NewWrite()
-	if err != nil {
-		return err
-	}
-	defer write.Close()
-	if err := write.WriteArrowBatch(row); err != nil {
-		return err
-	}
-	messages, err := write.PrepareCommit()
-	if err != nil {
-		return err
-	}
-	defer messages.Close()
-	commit, err := builder.NewCommit()
-	if err != nil {
-		return err
-	}
-	defer commit.Close()
-	return commit.Commit(messages)
-}
 
 // readCount reads the whole table, and gives how long the plan and the rest took and how many rows there are.
 func readCount(table *paimon.Table) (planned, read time.Duration, rows int64, err error) {

@@ -125,6 +125,13 @@ func loop(warehouse string) error {
 		return err
 	}
 	defer table.Close()
+	batch := oneRow()
+	defer batch.Release()
+	return writeRow(table, batch, (*paimon.TableCommit).Abort)
+}
+
+// writeRow writes a record in a job of its own, and ends it by a commit or an abort.
+func writeRow(table *paimon.Table, row arrow.RecordBatch, end func(*paimon.TableCommit, *paimon.CommitMessages) error) error {
 	builder, err := table.NewWriteBuilder()
 	if err != nil {
 		return err
@@ -135,9 +142,7 @@ func loop(warehouse string) error {
 		return err
 	}
 	defer write.Close()
-	batch := oneRow()
-	defer batch.Release()
-	if err := write.WriteArrowBatch(batch); err != nil {
+	if err := write.WriteArrowBatch(row); err != nil {
 		return err
 	}
 	messages, err := write.PrepareCommit()
@@ -150,7 +155,7 @@ func loop(warehouse string) error {
 		return err
 	}
 	defer commit.Close()
-	return commit.Abort(messages)
+	return end(commit, messages)
 }
 
 func oneRow() arrow.RecordBatch {

@@ -134,12 +134,13 @@ func appendBytes(add func([]byte), v any) error {
 func Rows(record arrow.RecordBatch) []string {
 	rows := make([]string, record.NumRows())
 	for i := range rows {
-		rows[i] = object(record.Schema().Fields(), record.Columns(), i)
+		rows[i] = Row(record.Schema().Fields(), record.Columns(), i)
 	}
 	return rows
 }
 
-func object(fields []arrow.Field, columns []arrow.Array, i int) string {
+// Row spells one row of columns in the interop row format.
+func Row(fields []arrow.Field, columns []arrow.Array, i int) string {
 	members := make([]string, len(fields))
 	for k, field := range fields {
 		members[k] = quote(field.Name) + ":" + spell(columns[k], i)
@@ -154,6 +155,8 @@ func spell(a arrow.Array, i int) string {
 	switch a := a.(type) {
 	case *array.Boolean:
 		return strconv.FormatBool(a.Value(i))
+	case *array.Int8, *array.Int16, *array.Int32, *array.Int64:
+		return a.ValueStr(i)
 	case *array.Float32:
 		return number(float64(a.Value(i)), a.Value(i))
 	case *array.Float64:
@@ -169,10 +172,10 @@ func spell(a arrow.Array, i int) string {
 	case *array.Date32:
 		return quote(a.Value(i).ToTime().Format(time.DateOnly))
 	case *array.Time32:
-		return quote(a.Value(i).ToTime(arrow.Millisecond).Format(timeLayout))
+		return quote(a.Value(i).ToTime(a.DataType().(*arrow.Time32Type).Unit).Format(timeLayout))
 	case *array.Timestamp:
-		return quote(a.Value(i).ToTime(a.DataType().(*arrow.TimestampType).Unit).Format(timestampLayout))
-	case *array.Map:
+		return quote(a.Value(i).ToTime(a.DataType().(*arrow.TimestampType).Unit).UTC().Format(timestampLayout))
+	case *array.Map: // before ListLike, which it is too
 		start, end := a.ValueOffsets(i)
 		var entries []string
 		for k := int(start); k < int(end); k++ {
@@ -192,9 +195,9 @@ func spell(a arrow.Array, i int) string {
 		for k := range columns {
 			columns[k] = a.Field(k)
 		}
-		return object(a.DataType().(*arrow.StructType).Fields(), columns, i)
-	default: // integers
-		return a.ValueStr(i)
+		return Row(a.DataType().(*arrow.StructType).Fields(), columns, i)
+	default:
+		panic(fmt.Sprintf("no row format for %v", a.DataType()))
 	}
 }
 
@@ -202,8 +205,10 @@ func number(f float64, v any) string {
 	switch {
 	case math.IsNaN(f):
 		return `"NaN"`
-	case math.IsInf(f, 0):
-		return quote(strings.Replace(fmt.Sprint(f), "Inf", "Infinity", 1)[strings.IndexAny(fmt.Sprint(f), "-I"):])
+	case math.IsInf(f, 1):
+		return `"Infinity"`
+	case math.IsInf(f, -1):
+		return `"-Infinity"`
 	}
 	return quote(v)
 }

@@ -116,7 +116,9 @@ func (j job) run(t *paimon.Table, columns *arrow.Schema) error {
 	}
 	var all *paimon.CommitMessages
 	for _, rows := range j.writes {
-		messages, err := prepare(builder, columns, rows)
+		batch := record(columns, rows)
+		messages, err := prepare(builder, batch)
+		batch.Release()
 		if err != nil {
 			return err
 		}
@@ -135,15 +137,13 @@ func (j job) run(t *paimon.Table, columns *arrow.Schema) error {
 	return commit.Commit(all)
 }
 
-// prepare gives rows to a write of their own.
-func prepare(builder *paimon.WriteBuilder, columns *arrow.Schema, rows []row) (*paimon.CommitMessages, error) {
+// prepare gives a record to a write of its own.
+func prepare(builder *paimon.WriteBuilder, batch arrow.RecordBatch) (*paimon.CommitMessages, error) {
 	w, err := builder.NewWrite()
 	if err != nil {
 		return nil, err
 	}
 	defer w.Close()
-	batch := record(columns, rows)
-	defer batch.Release()
 	if err := w.WriteArrowBatch(batch); err != nil {
 		return nil, err
 	}

@@ -57,15 +57,7 @@ func writeText(catalog *paimon.Catalog, t matrix.Table, rows []string) error {
 		return err
 	}
 	defer builder.Close()
-	write, err := builder.NewWrite()
-	if err != nil {
-		return err
-	}
-	defer write.Close()
-	if err := write.WriteArrowBatch(batch); err != nil {
-		return err
-	}
-	messages, err := write.PrepareCommit()
+	messages, err := prepare(builder, batch)
 	if err != nil {
 		return err
 	}
