@@ -228,7 +228,7 @@ func (c *Catalog) DropTable(id Identifier, ignoreIfNotExists bool) error {
 // RenameTable renames a table, within its database or into another. If it is missing, this is [ErrTableNotExist], or nothing happens
 // where ignoreIfNotExists is set; if the new name is taken, [ErrTableAlreadyExist]; if its database is missing,
 // [ErrDatabaseNotExist]. Tables and readers that are open under the old name lose their files. Storage that cannot rename a folder in
-// one step, as object stores cannot, is [CodeUnsupported].
+// one step, as most object stores cannot, is [CodeUnsupported].
 func (c *Catalog) RenameTable(from, to Identifier, ignoreIfNotExists bool) error {
 	const op = "rename table"
 	p, err := c.base().acquire(op)
