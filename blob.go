@@ -3,9 +3,9 @@
 package paimon
 
 import (
+	"context"
 	"io"
 	"strings"
-	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -77,12 +77,17 @@ func (r *BlobReader) Close() { r.base().close() }
 // ReadBlob reads the blob of a descriptor into memory. Bytes that are no descriptor are [CodeInvalidInput], as is a blob that its file
 // is too short for; a file that is gone is [CodeNotFound].
 func (r *BlobReader) ReadBlob(descriptor []byte) ([]byte, error) {
+	return r.ReadBlobContext(context.Background(), descriptor)
+}
+
+// ReadBlobContext is [BlobReader.ReadBlob], and ends when ctx does.
+func (r *BlobReader) ReadBlobContext(ctx context.Context, descriptor []byte) (_ []byte, err error) {
 	const op = "read blob"
-	p, err := r.base().acquire(op)
+	p, end, err := r.base().begin(ctx, op)
 	if err != nil {
 		return nil, err
 	}
-	defer r.h.release()
+	defer end(&err)
 	blobs, err := readBlobs(r.h, p, op, [][]byte{descriptor})
 	if err != nil {
 		return nil, err
@@ -94,12 +99,17 @@ func (r *BlobReader) ReadBlob(descriptor []byte) ([]byte, error) {
 // be read there are none: the error says which descriptors it is about, counted from 0, all of one file together. No descriptors give
 // no blobs. A nil descriptor is an error, so leave out those of null values.
 func (r *BlobReader) ReadBlobs(descriptors [][]byte) ([][]byte, error) {
+	return r.ReadBlobsContext(context.Background(), descriptors)
+}
+
+// ReadBlobsContext is [BlobReader.ReadBlobs], and ends when ctx does.
+func (r *BlobReader) ReadBlobsContext(ctx context.Context, descriptors [][]byte) (_ [][]byte, err error) {
 	const op = "read blobs"
-	p, err := r.base().acquire(op)
+	p, end, err := r.base().begin(ctx, op)
 	if err != nil {
 		return nil, err
 	}
-	defer r.h.release()
+	defer end(&err)
 	return readBlobs(r.h, p, op, descriptors)
 }
 
@@ -107,17 +117,26 @@ func (r *BlobReader) ReadBlobs(descriptors [][]byte) ([][]byte, error) {
 // touched before the stream is read, so that a file that is gone is the error of the first read. Blobs at http and https addresses
 // can only be read whole, and are [CodeUnsupported] here. The caller closes the stream.
 func (r *BlobReader) OpenBlob(descriptor []byte) (*BlobStream, error) {
+	return r.OpenBlobContext(context.Background(), descriptor)
+}
+
+// OpenBlobContext is [BlobReader.OpenBlob] for a stream whose calls end when ctx does.
+func (r *BlobReader) OpenBlobContext(ctx context.Context, descriptor []byte) (*BlobStream, error) {
 	const op = "open blob"
 	p, err := r.base().acquire(op)
 	if err != nil {
 		return nil, err
 	}
 	defer r.h.release()
+	if err := checkContext(ctx, op, r.h.object); err != nil {
+		return nil, err
+	}
 	h, err := openBlob(r.h, p, op, descriptor)
 	if err != nil {
 		return nil, err
 	}
-	return &BlobStream{h: h, serial: new(sync.Mutex)}, nil
+	h.turns = newTurn()
+	return &BlobStream{h: h, ctx: ctx}, nil
 }
 
 // A BlobStream reads one blob piece by piece. It is an [io.ReadSeekCloser], and works without a buffer: each Read is a request to the
@@ -125,8 +144,8 @@ func (r *BlobReader) OpenBlob(descriptor []byte) (*BlobStream, error) {
 //
 // It is safe for concurrent use; calls wait for each other.
 type BlobStream struct {
-	h      *handle[cBlobStream]
-	serial *sync.Mutex // one call at a time, waiting without a thread
+	h   *handle[cBlobStream]
+	ctx context.Context // of all its calls: io.Reader has no room for one
 }
 
 var _ io.ReadSeekCloser = (*BlobStream)(nil)
@@ -147,18 +166,20 @@ func (s *BlobStream) Close() error {
 
 // Read reads into b as [io.Reader] says, with io.EOF at the end. After an error the position is where it was, and it may be tried
 // again.
-func (s *BlobStream) Read(b []byte) (int, error) {
+func (s *BlobStream) Read(b []byte) (_ int, err error) {
 	const op = "read blob"
-	p, err := s.base().acquire(op)
-	if err != nil {
+	if _, err := s.base().acquire(op); err != nil {
 		return 0, err
 	}
 	defer s.h.release()
 	if len(b) == 0 {
 		return 0, nil
 	}
-	s.serial.Lock()
-	defer s.serial.Unlock()
+	p, end, err := s.h.begin(s.ctx, op)
+	if err != nil {
+		return 0, err
+	}
+	defer end(&err)
 	r, err := ffiBlobStreamRead.call(s.h.lib, p, &b[0], uintptr(len(b)))
 	if err := s.h.lib.done(op, s.h.object, r.err, err); err != nil {
 		return 0, err
@@ -171,18 +192,20 @@ func (s *BlobStream) Read(b []byte) (int, error) {
 
 // Seek moves to a position as [io.Seeker] says. One beyond the end is fine and has nothing to read; one before the start is
 // [CodeInvalidInput], and the stream stays where it was.
-func (s *BlobStream) Seek(offset int64, whence int) (int64, error) {
+func (s *BlobStream) Seek(offset int64, whence int) (_ int64, err error) {
 	const op = "seek in blob"
-	p, err := s.base().acquire(op)
-	if err != nil {
+	if _, err := s.base().acquire(op); err != nil {
 		return 0, err
 	}
 	defer s.h.release()
 	if whence < io.SeekStart || whence > io.SeekEnd {
 		return 0, invalidInput(op, s.h.object, "whence is %d, want io.SeekStart, io.SeekCurrent or io.SeekEnd", whence)
 	}
-	s.serial.Lock()
-	defer s.serial.Unlock()
+	p, end, err := s.h.begin(s.ctx, op)
+	if err != nil {
+		return 0, err
+	}
+	defer end(&err)
 	r, err := ffiBlobStreamSeek.call(s.h.lib, p, offset, int32(whence))
 	if err := s.h.lib.done(op, s.h.object, r.err, err); err != nil {
 		return 0, err

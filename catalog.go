@@ -3,6 +3,7 @@
 package paimon
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"path/filepath"
@@ -55,8 +56,13 @@ type Catalog struct {
 // The first call in a process loads the native library. Where none is embedded this is [ErrUnsupportedPlatform], unless the
 // environment variable PAIMON_LIBRARY_PATH names one. Wrong or missing options are [CodeInvalidInput].
 func NewCatalog(options map[string]string) (*Catalog, error) {
+	return NewCatalogContext(context.Background(), options)
+}
+
+// NewCatalogContext is [NewCatalog], and ends when ctx does. The catalog does not depend on ctx.
+func NewCatalogContext(ctx context.Context, options map[string]string) (_ *Catalog, err error) {
 	const op = "open catalog"
-	options, err := checkWarehouse(op, options)
+	options, err = checkWarehouse(op, options)
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +75,11 @@ func NewCatalog(options map[string]string) (*Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
+	leave, err := l.enter(ctx, op, object)
+	if err != nil {
+		return nil, err
+	}
+	defer leave(&err)
 	h, err := adopt(l, ffiCatalogFree, op, object, func() (result[cCatalog], error) {
 		return ffiCatalogCreate.call(l, array, n)
 	})
@@ -117,12 +128,17 @@ func (c *Catalog) Close() { c.base().close() }
 
 // ListDatabases gives the names of all databases, sorted.
 func (c *Catalog) ListDatabases() ([]string, error) {
+	return c.ListDatabasesContext(context.Background())
+}
+
+// ListDatabasesContext is [Catalog.ListDatabases], and ends when ctx does.
+func (c *Catalog) ListDatabasesContext(ctx context.Context) (_ []string, err error) {
 	const op = "list databases"
-	p, err := c.base().acquire(op)
+	p, end, err := c.base().begin(ctx, op)
 	if err != nil {
 		return nil, err
 	}
-	defer c.h.release()
+	defer end(&err)
 	r, err := ffiCatalogListDatabases.call(c.h.lib, p)
 	return c.names(op, c.h.object, r, err)
 }
@@ -130,12 +146,17 @@ func (c *Catalog) ListDatabases() ([]string, error) {
 // CreateDatabase creates a database. If it exists, this is [ErrDatabaseAlreadyExist], or nothing happens where ignoreIfExists is
 // set. A filesystem catalog does not keep properties.
 func (c *Catalog) CreateDatabase(name string, properties map[string]string, ignoreIfExists bool) error {
+	return c.CreateDatabaseContext(context.Background(), name, properties, ignoreIfExists)
+}
+
+// CreateDatabaseContext is [Catalog.CreateDatabase], and ends when ctx does: with [ErrOutcomeUnknown] if the change was under way.
+func (c *Catalog) CreateDatabaseContext(ctx context.Context, name string, properties map[string]string, ignoreIfExists bool) (err error) {
 	const op = "create database"
-	p, err := c.base().acquire(op)
+	p, end, err := c.base().begin(ctx, op)
 	if err != nil {
 		return err
 	}
-	defer c.h.release()
+	defer end(&err)
 	cName, err := cString(op, name, "the database name", name)
 	if err != nil {
 		return err
@@ -151,12 +172,17 @@ func (c *Catalog) CreateDatabase(name string, properties map[string]string, igno
 // DropDatabase drops a database. If it is missing, this is [ErrDatabaseNotExist], or nothing happens where ignoreIfNotExists is
 // set. If it holds tables, this is [ErrDatabaseNotEmpty], unless cascade is set: then they are dropped, and their data deleted.
 func (c *Catalog) DropDatabase(name string, ignoreIfNotExists, cascade bool) error {
+	return c.DropDatabaseContext(context.Background(), name, ignoreIfNotExists, cascade)
+}
+
+// DropDatabaseContext is [Catalog.DropDatabase], and ends when ctx does: with [ErrOutcomeUnknown] if the change was under way.
+func (c *Catalog) DropDatabaseContext(ctx context.Context, name string, ignoreIfNotExists, cascade bool) (err error) {
 	const op = "drop database"
-	p, err := c.base().acquire(op)
+	p, end, err := c.base().begin(ctx, op)
 	if err != nil {
 		return err
 	}
-	defer c.h.release()
+	defer end(&err)
 	cName, err := cString(op, name, "the database name", name)
 	if err != nil {
 		return err
@@ -168,12 +194,17 @@ func (c *Catalog) DropDatabase(name string, ignoreIfNotExists, cascade bool) err
 // ListTables gives the names of the tables of a database, sorted, without system tables. A missing database is
 // [ErrDatabaseNotExist].
 func (c *Catalog) ListTables(database string) ([]string, error) {
+	return c.ListTablesContext(context.Background(), database)
+}
+
+// ListTablesContext is [Catalog.ListTables], and ends when ctx does.
+func (c *Catalog) ListTablesContext(ctx context.Context, database string) (_ []string, err error) {
 	const op = "list tables"
-	p, err := c.base().acquire(op)
+	p, end, err := c.base().begin(ctx, op)
 	if err != nil {
 		return nil, err
 	}
-	defer c.h.release()
+	defer end(&err)
 	cName, err := cString(op, database, "the database name", database)
 	if err != nil {
 		return nil, err
@@ -186,12 +217,17 @@ func (c *Catalog) ListTables(database string) ([]string, error) {
 // if its schema differs. A missing database is [ErrDatabaseNotExist], a schema that Paimon refuses is [CodeInvalidInput]. The
 // fields get new ids in their order.
 func (c *Catalog) CreateTable(id Identifier, schema *Schema, ignoreIfExists bool) error {
+	return c.CreateTableContext(context.Background(), id, schema, ignoreIfExists)
+}
+
+// CreateTableContext is [Catalog.CreateTable], and ends when ctx does: with [ErrOutcomeUnknown] if the change was under way.
+func (c *Catalog) CreateTableContext(ctx context.Context, id Identifier, schema *Schema, ignoreIfExists bool) (err error) {
 	const op = "create table"
-	p, err := c.base().acquire(op)
+	p, end, err := c.base().begin(ctx, op)
 	if err != nil {
 		return err
 	}
-	defer c.h.release()
+	defer end(&err)
 	schema, err = schema.forNewTable(op, id.String())
 	if err != nil {
 		return err
@@ -213,12 +249,17 @@ func (c *Catalog) CreateTable(id Identifier, schema *Schema, ignoreIfExists bool
 // DropTable drops a table and deletes its data. If it is missing, this is [ErrTableNotExist], or nothing happens where
 // ignoreIfNotExists is set.
 func (c *Catalog) DropTable(id Identifier, ignoreIfNotExists bool) error {
+	return c.DropTableContext(context.Background(), id, ignoreIfNotExists)
+}
+
+// DropTableContext is [Catalog.DropTable], and ends when ctx does: with [ErrOutcomeUnknown] if the change was under way.
+func (c *Catalog) DropTableContext(ctx context.Context, id Identifier, ignoreIfNotExists bool) (err error) {
 	const op = "drop table"
-	p, err := c.base().acquire(op)
+	p, end, err := c.base().begin(ctx, op)
 	if err != nil {
 		return err
 	}
-	defer c.h.release()
+	defer end(&err)
 	return c.withIdentifier(op, id, func(cID *cIdentifier) error {
 		e, err := ffiCatalogDropTable.call(c.h.lib, p, cID, ignoreIfNotExists)
 		return c.h.lib.done(op, id.String(), e, err)
@@ -230,12 +271,17 @@ func (c *Catalog) DropTable(id Identifier, ignoreIfNotExists bool) error {
 // [ErrDatabaseNotExist]. Tables and readers that are open under the old name lose their files. Storage that cannot rename a folder in
 // one step, as most object stores cannot, is [CodeUnsupported].
 func (c *Catalog) RenameTable(from, to Identifier, ignoreIfNotExists bool) error {
+	return c.RenameTableContext(context.Background(), from, to, ignoreIfNotExists)
+}
+
+// RenameTableContext is [Catalog.RenameTable], and ends when ctx does: with [ErrOutcomeUnknown] if the change was under way.
+func (c *Catalog) RenameTableContext(ctx context.Context, from, to Identifier, ignoreIfNotExists bool) (err error) {
 	const op = "rename table"
-	p, err := c.base().acquire(op)
+	p, end, err := c.base().begin(ctx, op)
 	if err != nil {
 		return err
 	}
-	defer c.h.release()
+	defer end(&err)
 	object := from.String()
 	return c.withIdentifier(op, from, func(cFrom *cIdentifier) error {
 		return c.withIdentifier(op, to, func(cTo *cIdentifier) error {
@@ -253,12 +299,17 @@ func (c *Catalog) RenameTable(from, to Identifier, ignoreIfNotExists bool) error
 // see the new one. Calls of one process wait for each other; two processes that alter one table at once may lose a change, save
 // behind a REST catalog.
 func (c *Catalog) AlterTable(id Identifier, changes []SchemaChange, ignoreIfNotExists bool) error {
+	return c.AlterTableContext(context.Background(), id, changes, ignoreIfNotExists)
+}
+
+// AlterTableContext is [Catalog.AlterTable], and ends when ctx does: with [ErrOutcomeUnknown] if the change was under way.
+func (c *Catalog) AlterTableContext(ctx context.Context, id Identifier, changes []SchemaChange, ignoreIfNotExists bool) (err error) {
 	const op = "alter table"
-	p, err := c.base().acquire(op)
+	p, end, err := c.base().begin(ctx, op)
 	if err != nil {
 		return err
 	}
-	defer c.h.release()
+	defer end(&err)
 	object := id.String()
 	if len(changes) == 0 {
 		return invalidInput(op, object, "no changes")
@@ -287,12 +338,17 @@ func (c *Catalog) AlterTable(id Identifier, changes []SchemaChange, ignoreIfNotE
 // [ErrTableNotExist], or [ErrDatabaseNotExist] if its database is missing; a missing branch is [ErrBranchNotExist], a system table
 // that there is not [CodeUnsupported]. The caller closes the table, which stays valid after the catalog is closed.
 func (c *Catalog) GetTable(id Identifier) (*Table, error) {
+	return c.GetTableContext(context.Background(), id)
+}
+
+// GetTableContext is [Catalog.GetTable], and ends when ctx does.
+func (c *Catalog) GetTableContext(ctx context.Context, id Identifier) (_ *Table, err error) {
 	const op = "get table"
-	p, err := c.base().acquire(op)
+	p, end, err := c.base().begin(ctx, op)
 	if err != nil {
 		return nil, err
 	}
-	defer c.h.release()
+	defer end(&err)
 	var table *Table
 	err = c.withIdentifier(op, id, func(cID *cIdentifier) error {
 		h, err := adopt(c.h.lib, ffiTableFree, op, id.String(), func() (result[cTable], error) {

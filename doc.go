@@ -34,6 +34,9 @@
 // another matter: on a filesystem warehouse two at the same time can lose one of them, so let one process commit to a table.
 // README.md says more.
 //
+// A call that goes to the storage or a server has a twin with a context, GetTableContext beside GetTable, and ends within a second
+// when the context does. A change that was under way is then [ErrOutcomeUnknown].
+//
 // # Errors
 //
 // Every error but io.EOF is or wraps an [*Error], which says what was attempted on what. Ask for its class or kind with errors.Is:

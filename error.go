@@ -24,6 +24,8 @@ const (
 	CodeIoError           ErrorCode = 5
 	CodeResourceExhausted ErrorCode = 6
 	CodeCommitConflict    ErrorCode = 7
+	CodeCancelled         ErrorCode = 8
+	CodeOutcomeUnknown    ErrorCode = 9
 )
 
 // String says the class in words.
@@ -45,6 +47,10 @@ func (c ErrorCode) String() string {
 		return "resources exhausted"
 	case CodeCommitConflict:
 		return "commit conflict"
+	case CodeCancelled:
+		return "cancelled"
+	case CodeOutcomeUnknown:
+		return "outcome unknown"
 	default:
 		return fmt.Sprintf("code(%d)", int32(c))
 	}
@@ -106,6 +112,12 @@ var (
 	// ErrCommitConflict is the error of a commit that lost to another writer. Nothing of it is visible. The same messages may
 	// be committed again, unless the message says that files they stand on are gone.
 	ErrCommitConflict error = &sentinel{CodeCommitConflict, "commit conflict"}
+	// ErrOutcomeUnknown is the error of a change that was called off while it was under way, by a context that ended: it may have been
+	// made, or not, or be made yet. It matches the context's error too. What became of a commit tells
+	// [TableCommit.FilterAndCommitWithIdentifier] with the same messages and identifier (math.MaxInt64 for [TableCommit.Commit]), by
+	// the same handle or one of the same commit user: it does nothing if the commit is there, and makes it if not. For other changes
+	// look whether they are there before you try again.
+	ErrOutcomeUnknown error = &sentinel{CodeOutcomeUnknown, "outcome unknown"}
 )
 
 func sentinelOf(kind error) *sentinel {
@@ -118,6 +130,7 @@ func sentinelOf(kind error) *sentinel {
 // their class is the code divided by nativeKindsPerClass.
 var nativeKinds = map[int32]error{
 	int32(CodeCommitConflict): ErrCommitConflict,
+	int32(CodeOutcomeUnknown): ErrOutcomeUnknown,
 
 	201: ErrDatabaseNotExist,
 	202: ErrTableNotExist,

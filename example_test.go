@@ -3,6 +3,7 @@
 package paimon_test
 
 import (
+	"context"
 	"bytes"
 	"errors"
 	"fmt"
@@ -227,6 +228,35 @@ func ExampleTableCommit_FilterAndCommitWithIdentifier() {
 	// {"id":1,"name":"apple"}
 	//
 	// snapshot 1 by nightly-import
+}
+
+func ExampleTableCommit_CommitWithIdentifierContext() {
+	table, done := newTable(products())
+	defer done()
+	columns := must(table.ArrowSchema())
+	builder := must(table.NewWriteBuilderWithCommitUser("nightly-import"))
+	defer builder.Close()
+	const run = 20240501
+
+	// [cancel]
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	messages := prepare(builder, record(columns, `[{"id": 1, "name": "apple"}]`))
+	defer messages.Close()
+	commit := must(builder.NewCommit())
+	defer commit.Close()
+
+	err := commit.CommitWithIdentifierContext(ctx, messages, run)
+	if errors.Is(err, paimon.ErrOutcomeUnknown) {
+		// Perhaps it is there. To filter and commit finds out: it does nothing if it is, and commits if not.
+		err = commit.FilterAndCommitWithIdentifierContext(context.Background(), messages, run)
+	}
+	check(err)
+	printRows(table)
+	// [/cancel]
+
+	// Output:
+	// {"id":1,"name":"apple"}
 }
 
 func ExampleTableCommit_Abort() {

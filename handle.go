@@ -2,7 +2,10 @@
 
 package paimon
 
-import "sync"
+import (
+	"context"
+	"sync"
+)
 
 // A handle owns one native object. Every exported handle type holds a pointer to one, so that copies of it share the object.
 //
@@ -12,6 +15,7 @@ type handle[T any] struct {
 	lib    *library
 	free   fn1[void, *T]
 	object string // what errors call it
+	turns  turn   // of begin, where the object takes one call at a time; else nil
 
 	mu     sync.Mutex
 	ptr    *T
@@ -45,6 +49,30 @@ func (h *handle[T]) acquire(op string) (*T, error) {
 	}
 	h.calls++
 	return h.ptr, nil
+}
+
+// begin is acquire for a call that ends early when ctx does, and that waits for its turn where calls have to. Its end takes the call's
+// error, and is the release.
+func (h *handle[T]) begin(ctx context.Context, op string) (ptr *T, end func(*error), err error) {
+	ptr, err = h.acquire(op)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := h.turns.take(ctx, op, h.object); err != nil {
+		h.release()
+		return nil, nil, err
+	}
+	leave, err := h.lib.enter(ctx, op, h.object)
+	if err != nil {
+		h.turns.leave()
+		h.release()
+		return nil, nil, err
+	}
+	return ptr, func(err *error) {
+		leave(err)
+		h.turns.leave()
+		h.release()
+	}, nil
 }
 
 // release ends a call that acquire began.

@@ -2,7 +2,11 @@
 
 package paimon
 
-import "github.com/apache/arrow-go/v18/arrow"
+import (
+	"context"
+
+	"github.com/apache/arrow-go/v18/arrow"
+)
 
 // A PostponeFixedBucketWriteBuilder makes writes and commits that put the rows of a postpone table (one with a primary key and the
 // option bucket = -2) into buckets at once, so that readers see them as soon as they are committed. Rows that a [WriteBuilder] writes
@@ -134,14 +138,24 @@ func (tw *PostponeFixedBucketTableWrite) Close() { tw.plain().Close() }
 // WriteArrowBatch is [TableWrite.WriteArrowBatch]. But a record that does not fit may end the write: then all that it wrote is
 // discarded, and PrepareCommit says so.
 func (tw *PostponeFixedBucketTableWrite) WriteArrowBatch(record arrow.RecordBatch) error {
-	return tw.plain().WriteArrowBatch(record)
+	return tw.WriteArrowBatchContext(context.Background(), record)
+}
+
+// WriteArrowBatchContext is [PostponeFixedBucketTableWrite.WriteArrowBatch], and ends when ctx does.
+func (tw *PostponeFixedBucketTableWrite) WriteArrowBatchContext(ctx context.Context, record arrow.RecordBatch) error {
+	return tw.plain().WriteArrowBatchContext(ctx, record)
 }
 
 // PrepareCommit finishes the files and returns their messages, which the caller closes. It closes the write, whether it succeeds or
 // not.
 func (tw *PostponeFixedBucketTableWrite) PrepareCommit() (*PostponeFixedBucketCommitMessages, error) {
+	return tw.PrepareCommitContext(context.Background())
+}
+
+// PrepareCommitContext is [PostponeFixedBucketTableWrite.PrepareCommit], and ends when ctx does. It closes the write then too.
+func (tw *PostponeFixedBucketTableWrite) PrepareCommitContext(ctx context.Context) (*PostponeFixedBucketCommitMessages, error) {
 	defer tw.Close()
-	m, err := tw.plain().PrepareCommit()
+	m, err := tw.plain().PrepareCommitContext(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -194,9 +208,19 @@ func (tc *PostponeFixedBucketTableCommit) Commit(m *PostponeFixedBucketCommitMes
 	return tc.plain().Commit(m.plain())
 }
 
+// CommitContext is [TableCommit.CommitContext].
+func (tc *PostponeFixedBucketTableCommit) CommitContext(ctx context.Context, m *PostponeFixedBucketCommitMessages) error {
+	return tc.plain().CommitContext(ctx, m.plain())
+}
+
 // CommitWithIdentifier is [TableCommit.CommitWithIdentifier].
 func (tc *PostponeFixedBucketTableCommit) CommitWithIdentifier(m *PostponeFixedBucketCommitMessages, id int64) error {
 	return tc.plain().CommitWithIdentifier(m.plain(), id)
+}
+
+// CommitWithIdentifierContext is [TableCommit.CommitWithIdentifierContext].
+func (tc *PostponeFixedBucketTableCommit) CommitWithIdentifierContext(ctx context.Context, m *PostponeFixedBucketCommitMessages, id int64) error {
+	return tc.plain().CommitWithIdentifierContext(ctx, m.plain(), id)
 }
 
 // FilterAndCommitWithIdentifier is [TableCommit.FilterAndCommitWithIdentifier].
@@ -204,15 +228,35 @@ func (tc *PostponeFixedBucketTableCommit) FilterAndCommitWithIdentifier(m *Postp
 	return tc.plain().FilterAndCommitWithIdentifier(m.plain(), id)
 }
 
+// FilterAndCommitWithIdentifierContext is [TableCommit.FilterAndCommitWithIdentifierContext].
+func (tc *PostponeFixedBucketTableCommit) FilterAndCommitWithIdentifierContext(ctx context.Context, m *PostponeFixedBucketCommitMessages, id int64) error {
+	return tc.plain().FilterAndCommitWithIdentifierContext(ctx, m.plain(), id)
+}
+
 // TruncateTable is [TableCommit.TruncateTable].
 func (tc *PostponeFixedBucketTableCommit) TruncateTable() error { return tc.plain().TruncateTable() }
+
+// TruncateTableContext is [TableCommit.TruncateTableContext].
+func (tc *PostponeFixedBucketTableCommit) TruncateTableContext(ctx context.Context) error {
+	return tc.plain().TruncateTableContext(ctx)
+}
 
 // TruncateTableWithIdentifier is [TableCommit.TruncateTableWithIdentifier].
 func (tc *PostponeFixedBucketTableCommit) TruncateTableWithIdentifier(id int64) error {
 	return tc.plain().TruncateTableWithIdentifier(id)
 }
 
+// TruncateTableWithIdentifierContext is [TableCommit.TruncateTableWithIdentifierContext].
+func (tc *PostponeFixedBucketTableCommit) TruncateTableWithIdentifierContext(ctx context.Context, id int64) error {
+	return tc.plain().TruncateTableWithIdentifierContext(ctx, id)
+}
+
 // Abort is [TableCommit.Abort].
 func (tc *PostponeFixedBucketTableCommit) Abort(m *PostponeFixedBucketCommitMessages) error {
 	return tc.plain().Abort(m.plain())
+}
+
+// AbortContext is [TableCommit.AbortContext].
+func (tc *PostponeFixedBucketTableCommit) AbortContext(ctx context.Context, m *PostponeFixedBucketCommitMessages) error {
+	return tc.plain().AbortContext(ctx, m.plain())
 }

@@ -3,11 +3,11 @@
 package paimon
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"iter"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -192,12 +192,17 @@ func (s *TableScan) Close() { s.base().close() }
 // Plan plans a read of the snapshot that is the latest now. A table without snapshots gives a plan without splits. The caller
 // closes the plan.
 func (s *TableScan) Plan() (*Plan, error) {
+	return s.PlanContext(context.Background())
+}
+
+// PlanContext is [TableScan.Plan], and ends when ctx does.
+func (s *TableScan) PlanContext(ctx context.Context) (_ *Plan, err error) {
 	const op = "plan"
-	p, err := s.base().acquire(op)
+	p, end, err := s.base().begin(ctx, op)
 	if err != nil {
 		return nil, err
 	}
-	defer s.h.release()
+	defer end(&err)
 	h, err := adopt(s.h.lib, ffiPlanFree, op, s.h.object, func() (result[cPlan], error) {
 		return ffiTableScanPlan.call(s.h.lib, p)
 	})
@@ -325,12 +330,17 @@ func (tr *TableRead) ArrowSchema() (*arrow.Schema, error) {
 // NewRecordBatchReader reads splits, one after the other in the order given: any of the splits of one plan of the same table. None
 // at all, or splits of different plans or of another table, is [CodeInvalidInput]. The caller closes the reader.
 func (tr *TableRead) NewRecordBatchReader(splits []DataSplit) (*RecordBatchReader, error) {
+	return tr.NewRecordBatchReaderContext(context.Background(), splits)
+}
+
+// NewRecordBatchReaderContext is [TableRead.NewRecordBatchReader], and ends when ctx does.
+func (tr *TableRead) NewRecordBatchReaderContext(ctx context.Context, splits []DataSplit) (_ *RecordBatchReader, err error) {
 	const op = "new record batch reader"
-	p, err := tr.base().acquire(op)
+	p, end, err := tr.base().begin(ctx, op)
 	if err != nil {
 		return nil, err
 	}
-	defer tr.h.release()
+	defer end(&err)
 	object := tr.h.object
 	if len(splits) == 0 {
 		return nil, invalidInput(op, object, "no splits; a plan of an empty table has none to read")
@@ -349,7 +359,8 @@ func (tr *TableRead) NewRecordBatchReader(splits []DataSplit) (*RecordBatchReade
 	if err != nil {
 		return nil, err
 	}
-	return &RecordBatchReader{h: h, state: new(readerState), schema: tr.schema}, nil
+	h.turns = newTurn()
+	return &RecordBatchReader{h: h, end: new(error), schema: tr.schema}, nil
 }
 
 // A RecordBatchReader is a stream of record batches.
@@ -358,13 +369,8 @@ func (tr *TableRead) NewRecordBatchReader(splits []DataSplit) (*RecordBatchReade
 // [TableRead], and everything before that, is closed.
 type RecordBatchReader struct {
 	h      *handle[cRecordBatchReader]
-	state  *readerState
+	end    *error // how the stream ended, io.EOF or what went wrong; for whose turn it is
 	schema readerSchema
-}
-
-type readerState struct {
-	sync.Mutex       // one call at a time
-	err        error // how the stream ended: io.EOF, or what went wrong
 }
 
 func (r *RecordBatchReader) base() *handle[cRecordBatchReader] {
@@ -383,31 +389,40 @@ func (r *RecordBatchReader) Close() { r.base().close() }
 // The caller releases the batch. It is independent of the reader and everything else, and its buffers are read-only memory of the
 // native library: what its arrays hand out, strings among it, is gone when the batch is released, so clone what shall last.
 func (r *RecordBatchReader) NextRecord() (arrow.RecordBatch, error) {
+	return r.NextRecordContext(context.Background())
+}
+
+// NextRecordContext is [RecordBatchReader.NextRecord], and ends when ctx does: then the reader is over, as after any error, unless the
+// call had not begun.
+func (r *RecordBatchReader) NextRecordContext(ctx context.Context) (_ arrow.RecordBatch, err error) {
 	const op = "read"
-	p, err := r.base().acquire(op)
+	p, end, err := r.base().begin(ctx, op)
 	if err != nil {
 		return nil, err
 	}
-	defer r.h.release()
-	r.state.Lock()
-	defer r.state.Unlock()
-	if r.state.err != nil {
-		return nil, r.state.err
+	defer end(&err)
+	if *r.end != nil {
+		return nil, *r.end
 	}
 	batch, err := nextBatch(r.h, p, op)
 	if err == nil && batch == nil {
 		err = io.EOF
 	}
-	r.state.err = err
-	return batch, err
+	*r.end = ofContext(err, ctx)
+	return batch, *r.end
 }
 
 // All iterates over the batches that are left. Each batch belongs to the loop body, which releases it; an error ends the loop. To
 // stop early is fine, and the reader can be read on.
 func (r *RecordBatchReader) All() iter.Seq2[arrow.RecordBatch, error] {
+	return r.AllContext(context.Background())
+}
+
+// AllContext is [RecordBatchReader.All], and ends when ctx does, with its error.
+func (r *RecordBatchReader) AllContext(ctx context.Context) iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
 		for {
-			batch, err := r.NextRecord()
+			batch, err := r.NextRecordContext(ctx)
 			if err == io.EOF || !yield(batch, err) || err != nil {
 				return
 			}
@@ -421,7 +436,12 @@ func (r *RecordBatchReader) All() iter.Seq2[arrow.RecordBatch, error] {
 // As arrow-go documents, a batch is valid until the next call of Next unless it is retained; Next gives false at the end and after an
 // error, which Err tells; and only Retain and Release may be called from several goroutines at once.
 func (r *RecordBatchReader) RecordReader() array.RecordReader {
-	adapter := &recordReader{reader: r, schema: arrow.NewSchema(nil, nil)}
+	return r.RecordReaderContext(context.Background())
+}
+
+// RecordReaderContext is [RecordBatchReader.RecordReader], whose Next ends when ctx does.
+func (r *RecordBatchReader) RecordReaderContext(ctx context.Context) array.RecordReader {
+	adapter := &recordReader{ctx: ctx, reader: r, schema: arrow.NewSchema(nil, nil)}
 	adapter.references.Store(1)
 	if _, err := r.base().acquire("read"); err != nil {
 		adapter.err = err
@@ -438,6 +458,7 @@ func (r *RecordBatchReader) RecordReader() array.RecordReader {
 
 // recordReader adapts a reader to array.RecordReader.
 type recordReader struct {
+	ctx        context.Context // of all its calls: the interface has no room for one
 	references atomic.Int64
 	reader     *RecordBatchReader
 	schema     *arrow.Schema
@@ -471,7 +492,7 @@ func (a *recordReader) Record() arrow.RecordBatch { return a.current }
 func (a *recordReader) Next() bool {
 	a.drop()
 	if a.err == nil {
-		a.current, a.err = a.reader.NextRecord()
+		a.current, a.err = a.reader.NextRecordContext(a.ctx)
 	}
 	return a.err == nil
 }

@@ -3,6 +3,7 @@
 package paimon
 
 import (
+	"context"
 	"encoding/json"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -60,7 +61,7 @@ func (t *Table) Location() string {
 // Schema gives the table's schema as of its opening. The caller owns the copy.
 func (t *Table) Schema() (*Schema, error) {
 	var schema *Schema
-	err := t.describe("get schema", &schema, func(p *cTable) (resultBytes, error) {
+	err := t.describe(context.Background(), "get schema", &schema, func(p *cTable) (resultBytes, error) {
 		return ffiTableSchema.call(t.h.lib, p)
 	})
 	return schema, err
@@ -81,8 +82,13 @@ func (t *Table) ArrowSchema() (*arrow.Schema, error) {
 
 // LatestSnapshot gives the newest snapshot there is now, or nil for a table that has none.
 func (t *Table) LatestSnapshot() (*Snapshot, error) {
+	return t.LatestSnapshotContext(context.Background())
+}
+
+// LatestSnapshotContext is [Table.LatestSnapshot], and ends when ctx does.
+func (t *Table) LatestSnapshotContext(ctx context.Context) (*Snapshot, error) {
 	var snapshot *Snapshot
-	err := t.describe("get latest snapshot", &snapshot, func(p *cTable) (resultBytes, error) {
+	err := t.describe(ctx, "get latest snapshot", &snapshot, func(p *cTable) (resultBytes, error) {
 		return ffiTableLatestSnapshot.call(t.h.lib, p)
 	})
 	return snapshot, err
@@ -91,8 +97,13 @@ func (t *Table) LatestSnapshot() (*Snapshot, error) {
 // Snapshot gives the snapshot with the given ID. One that has expired, or never was, is [ErrSnapshotNotExist]; the message says which
 // there are.
 func (t *Table) Snapshot(id int64) (*Snapshot, error) {
+	return t.SnapshotContext(context.Background(), id)
+}
+
+// SnapshotContext is [Table.Snapshot], and ends when ctx does.
+func (t *Table) SnapshotContext(ctx context.Context, id int64) (*Snapshot, error) {
 	var snapshot *Snapshot
-	err := t.describe("get snapshot", &snapshot, func(p *cTable) (resultBytes, error) {
+	err := t.describe(ctx, "get snapshot", &snapshot, func(p *cTable) (resultBytes, error) {
 		return ffiTableSnapshot.call(t.h.lib, p, id)
 	})
 	return snapshot, err
@@ -100,20 +111,25 @@ func (t *Table) Snapshot(id int64) (*Snapshot, error) {
 
 // ListSnapshots gives all snapshots that have not expired, oldest first. It reads a file for each of them.
 func (t *Table) ListSnapshots() ([]Snapshot, error) {
+	return t.ListSnapshotsContext(context.Background())
+}
+
+// ListSnapshotsContext is [Table.ListSnapshots], and ends when ctx does.
+func (t *Table) ListSnapshotsContext(ctx context.Context) ([]Snapshot, error) {
 	var snapshots []Snapshot
-	err := t.describe("list snapshots", &snapshots, func(p *cTable) (resultBytes, error) {
+	err := t.describe(ctx, "list snapshots", &snapshots, func(p *cTable) (resultBytes, error) {
 		return ffiTableListSnapshots.call(t.h.lib, p)
 	})
 	return snapshots, err
 }
 
 // describe runs a native call that gives JSON, or nothing, which leaves into as it is.
-func (t *Table) describe(op string, into any, call func(*cTable) (resultBytes, error)) error {
-	p, err := t.base().acquire(op)
+func (t *Table) describe(ctx context.Context, op string, into any, call func(*cTable) (resultBytes, error)) (err error) {
+	p, end, err := t.base().begin(ctx, op)
 	if err != nil {
 		return err
 	}
-	defer t.h.release()
+	defer end(&err)
 	r, err := call(p)
 	raw, err := t.h.lib.bytesOf(op, t.h.object, r, err)
 	if err != nil || raw == nil {
@@ -127,12 +143,17 @@ func (t *Table) describe(op string, into any, call func(*cTable) (resultBytes, e
 
 // NewReadBuilder starts a read of the table. The caller closes the builder.
 func (t *Table) NewReadBuilder() (*ReadBuilder, error) {
+	return t.NewReadBuilderContext(context.Background())
+}
+
+// NewReadBuilderContext is [Table.NewReadBuilder], and ends when ctx does.
+func (t *Table) NewReadBuilderContext(ctx context.Context) (_ *ReadBuilder, err error) {
 	const op = "new read builder"
-	p, err := t.base().acquire(op)
+	p, end, err := t.base().begin(ctx, op)
 	if err != nil {
 		return nil, err
 	}
-	defer t.h.release()
+	defer end(&err)
 	h, err := adopt(t.h.lib, ffiReadBuilderFree, op, t.h.object, func() (result[cReadBuilder], error) {
 		return ffiTableNewReadBuilder.call(t.h.lib, p)
 	})
@@ -151,12 +172,17 @@ func (t *Table) NewReadBuilder() (*ReadBuilder, error) {
 // a snapshot ID. More than one, or one that leads to no snapshot, is [CodeInvalidInput]; the latter also matches [ErrSnapshotNotExist]
 // or [ErrTagNotExist] where that is the reason, and never reads something else instead. The caller closes the builder.
 func (t *Table) NewReadBuilderWithOptions(options map[string]string) (*ReadBuilder, error) {
+	return t.NewReadBuilderWithOptionsContext(context.Background(), options)
+}
+
+// NewReadBuilderWithOptionsContext is [Table.NewReadBuilderWithOptions], and ends when ctx does.
+func (t *Table) NewReadBuilderWithOptionsContext(ctx context.Context, options map[string]string) (_ *ReadBuilder, err error) {
 	const op = "new read builder"
-	p, err := t.base().acquire(op)
+	p, end, err := t.base().begin(ctx, op)
 	if err != nil {
 		return nil, err
 	}
-	defer t.h.release()
+	defer end(&err)
 	array, n, err := cOptions(op, t.h.object, options)
 	if err != nil {
 		return nil, err

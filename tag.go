@@ -3,6 +3,7 @@
 package paimon
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -11,18 +12,29 @@ import (
 // CreateTag names a snapshot of a table or branch: the one with the given ID, or the latest where snapshotID is nil. If the name is
 // taken, this is [ErrTagAlreadyExist], or nothing happens where ignoreIfExists is set. A missing snapshot is [ErrSnapshotNotExist].
 func (c *Catalog) CreateTag(id Identifier, tagName string, snapshotID *int64, ignoreIfExists bool) error {
-	return c.createTag(id, tagName, snapshotID, nil, ignoreIfExists)
+	return c.CreateTagContext(context.Background(), id, tagName, snapshotID, ignoreIfExists)
+}
+
+// CreateTagContext is [Catalog.CreateTag], and ends when ctx does: with [ErrOutcomeUnknown] if the change was under way.
+func (c *Catalog) CreateTagContext(ctx context.Context, id Identifier, tagName string, snapshotID *int64, ignoreIfExists bool) error {
+	return c.createTag(ctx, id, tagName, snapshotID, nil, ignoreIfExists)
 }
 
 // CreateTagWithRetention is [Catalog.CreateTag] for a tag that Paimon's maintenance (in Spark, Flink or Java; not this library) deletes
 // when it has been there for the given time.
 func (c *Catalog) CreateTagWithRetention(id Identifier, tagName string, snapshotID *int64, retained time.Duration, ignoreIfExists bool) error {
-	return c.createTag(id, tagName, snapshotID, &retained, ignoreIfExists)
+	return c.CreateTagWithRetentionContext(context.Background(), id, tagName, snapshotID, retained, ignoreIfExists)
 }
 
-func (c *Catalog) createTag(id Identifier, tagName string, snapshotID *int64, retained *time.Duration, ignoreIfExists bool) error {
+// CreateTagWithRetentionContext is [Catalog.CreateTagWithRetention], and ends when ctx does:
+// with [ErrOutcomeUnknown] if the change was under way.
+func (c *Catalog) CreateTagWithRetentionContext(ctx context.Context, id Identifier, tagName string, snapshotID *int64, retained time.Duration, ignoreIfExists bool) error {
+	return c.createTag(ctx, id, tagName, snapshotID, &retained, ignoreIfExists)
+}
+
+func (c *Catalog) createTag(ctx context.Context, id Identifier, tagName string, snapshotID *int64, retained *time.Duration, ignoreIfExists bool) error {
 	const op = "create tag"
-	return c.onTag(op, id, tagName, func(p *cCatalog, cID *cIdentifier, tag *byte) (*cError, error) {
+	return c.onTag(ctx, op, id, tagName, func(p *cCatalog, cID *cIdentifier, tag *byte) (*cError, error) {
 		var text *byte
 		if retained != nil {
 			if *retained <= 0 {
@@ -39,8 +51,13 @@ func (c *Catalog) createTag(id Identifier, tagName string, snapshotID *int64, re
 
 // GetTag gives a tag and the snapshot it names. A missing tag is [ErrTagNotExist].
 func (c *Catalog) GetTag(id Identifier, tagName string) (Tag, error) {
+	return c.GetTagContext(context.Background(), id, tagName)
+}
+
+// GetTagContext is [Catalog.GetTag], and ends when ctx does.
+func (c *Catalog) GetTagContext(ctx context.Context, id Identifier, tagName string) (Tag, error) {
 	var tag Tag
-	err := c.onTag("get tag", id, tagName, func(p *cCatalog, cID *cIdentifier, name *byte) (*cError, error) {
+	err := c.onTag(ctx, "get tag", id, tagName, func(p *cCatalog, cID *cIdentifier, name *byte) (*cError, error) {
 		r, err := ffiCatalogGetTag.call(c.h.lib, p, cID, name)
 		if err != nil || r.err != nil {
 			return r.err, err
@@ -54,15 +71,25 @@ func (c *Catalog) GetTag(id Identifier, tagName string) (Tag, error) {
 // snapshot has expired holds data files that only Paimon's maintenance deletes: on a filesystem catalog this is
 // [CodeUnsupported].
 func (c *Catalog) DeleteTag(id Identifier, tagName string, ignoreIfNotExists bool) error {
-	return c.onTag("delete tag", id, tagName, func(p *cCatalog, cID *cIdentifier, tag *byte) (*cError, error) {
+	return c.DeleteTagContext(context.Background(), id, tagName, ignoreIfNotExists)
+}
+
+// DeleteTagContext is [Catalog.DeleteTag], and ends when ctx does: with [ErrOutcomeUnknown] if the change was under way.
+func (c *Catalog) DeleteTagContext(ctx context.Context, id Identifier, tagName string, ignoreIfNotExists bool) error {
+	return c.onTag(ctx, "delete tag", id, tagName, func(p *cCatalog, cID *cIdentifier, tag *byte) (*cError, error) {
 		return ffiCatalogDeleteTag.call(c.h.lib, p, cID, tag, ignoreIfNotExists)
 	})
 }
 
 // ListTags gives all tags of a table or branch, sorted by name.
 func (c *Catalog) ListTags(id Identifier) ([]Tag, error) {
+	return c.ListTagsContext(context.Background(), id)
+}
+
+// ListTagsContext is [Catalog.ListTags], and ends when ctx does.
+func (c *Catalog) ListTagsContext(ctx context.Context, id Identifier) ([]Tag, error) {
 	var tags []Tag
-	err := c.list("list tags", id, ffiCatalogListTags, &tags)
+	err := c.list(ctx, "list tags", id, ffiCatalogListTags, &tags)
 	return tags, err
 }
 
@@ -70,8 +97,13 @@ func (c *Catalog) ListTags(id Identifier) ([]Tag, error) {
 // the table's schema. If the name is taken, this is [ErrBranchAlreadyExist]; a missing tag is [ErrTagNotExist]. The branch is opened as
 // "table$branch_name". A REST catalog's branches are its server's: [CodeUnsupported].
 func (c *Catalog) CreateBranch(id Identifier, branch, fromTag string) error {
+	return c.CreateBranchContext(context.Background(), id, branch, fromTag)
+}
+
+// CreateBranchContext is [Catalog.CreateBranch], and ends when ctx does: with [ErrOutcomeUnknown] if the change was under way.
+func (c *Catalog) CreateBranchContext(ctx context.Context, id Identifier, branch, fromTag string) error {
 	const op = "create branch"
-	return c.onTag(op, id, branch, func(p *cCatalog, cID *cIdentifier, name *byte) (*cError, error) {
+	return c.onTag(ctx, op, id, branch, func(p *cCatalog, cID *cIdentifier, name *byte) (*cError, error) {
 		var tag *byte
 		if fromTag != "" {
 			var err error
@@ -86,25 +118,37 @@ func (c *Catalog) CreateBranch(id Identifier, branch, fromTag string) error {
 // DropBranch drops a branch and what was written to it alone. If it is missing, this is [ErrBranchNotExist], or nothing happens where
 // ignoreIfNotExists is set.
 func (c *Catalog) DropBranch(id Identifier, branch string, ignoreIfNotExists bool) error {
-	return c.onTag("drop branch", id, branch, func(p *cCatalog, cID *cIdentifier, name *byte) (*cError, error) {
+	return c.DropBranchContext(context.Background(), id, branch, ignoreIfNotExists)
+}
+
+// DropBranchContext is [Catalog.DropBranch], and ends when ctx does: with [ErrOutcomeUnknown] if the change was under way.
+func (c *Catalog) DropBranchContext(ctx context.Context, id Identifier, branch string, ignoreIfNotExists bool) error {
+	return c.onTag(ctx, "drop branch", id, branch, func(p *cCatalog, cID *cIdentifier, name *byte) (*cError, error) {
 		return ffiCatalogDropBranch.call(c.h.lib, p, cID, name, ignoreIfNotExists)
 	})
 }
 
 // ListBranches gives all branches of a table but the main one, sorted by name.
 func (c *Catalog) ListBranches(id Identifier) ([]Branch, error) {
+	return c.ListBranchesContext(context.Background(), id)
+}
+
+// ListBranchesContext is [Catalog.ListBranches], and ends when ctx does.
+func (c *Catalog) ListBranchesContext(ctx context.Context, id Identifier) ([]Branch, error) {
 	var branches []Branch
-	err := c.list("list branches", id, ffiCatalogListBranches, &branches)
+	err := c.list(ctx, "list branches", id, ffiCatalogListBranches, &branches)
 	return branches, err
 }
 
 // onTag runs a native call on the tag or branch of a table.
-func (c *Catalog) onTag(op string, id Identifier, name string, call func(*cCatalog, *cIdentifier, *byte) (*cError, error)) error {
-	p, err := c.base().acquire(op)
+func (c *Catalog) onTag(
+	ctx context.Context, op string, id Identifier, name string, call func(*cCatalog, *cIdentifier, *byte) (*cError, error),
+) (err error) {
+	p, end, err := c.base().begin(ctx, op)
 	if err != nil {
 		return err
 	}
-	defer c.h.release()
+	defer end(&err)
 	object := id.String() + " " + name
 	cName, err := cString(op, object, "the name", name)
 	if err != nil {
@@ -117,12 +161,14 @@ func (c *Catalog) onTag(op string, id Identifier, name string, call func(*cCatal
 }
 
 // list runs a native call that gives a JSON array of what a table has.
-func (c *Catalog) list(op string, id Identifier, fn fn2[resultBytes, *cCatalog, *cIdentifier], into any) error {
-	p, err := c.base().acquire(op)
+func (c *Catalog) list(
+	ctx context.Context, op string, id Identifier, fn fn2[resultBytes, *cCatalog, *cIdentifier], into any,
+) (err error) {
+	p, end, err := c.base().begin(ctx, op)
 	if err != nil {
 		return err
 	}
-	defer c.h.release()
+	defer end(&err)
 	return c.withIdentifier(op, id, func(cID *cIdentifier) error {
 		r, err := fn.call(c.h.lib, p, cID)
 		raw, err := c.h.lib.bytesOf(op, id.String(), r, err)

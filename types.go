@@ -25,6 +25,7 @@ type (
 	cBlobReader        struct{ _ [0]byte }
 	cBlobStream        struct{ _ [0]byte }
 	cPredicate         struct{ _ [0]byte }
+	cCancelToken       struct{ _ [0]byte }
 )
 
 // void is the result of a function that returns nothing.

@@ -3,6 +3,7 @@
 package paimon
 
 import (
+	"context"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -110,7 +111,8 @@ func (wb *WriteBuilder) NewWrite() (*TableWrite, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &TableWrite{h: h, serial: new(sync.Mutex)}, nil
+	h.turns = newTurn()
+	return &TableWrite{h}, nil
 }
 
 // NewCommit makes a commit, whose mode is fixed now. The caller closes it.
@@ -137,8 +139,7 @@ func (wb *WriteBuilder) NewCommit() (*TableCommit, error) {
 // It is safe for concurrent use; calls wait for each other. It stays valid after its [WriteBuilder] is closed. Closing it drops what
 // was not prepared, and deletes its files.
 type TableWrite struct {
-	h      *handle[cTableWrite]
-	serial *sync.Mutex // one call at a time, waiting without a thread
+	h *handle[cTableWrite]
 }
 
 func (tw *TableWrite) base() *handle[cTableWrite] {
@@ -160,14 +161,17 @@ func (tw *TableWrite) Close() { tw.base().close() }
 // null or a value where it may not be) is [CodeInvalidInput]; nothing of it is written, and the write can go on. After any other error
 // all that was not prepared is discarded and its files are deleted: make a new write.
 func (tw *TableWrite) WriteArrowBatch(record arrow.RecordBatch) error {
+	return tw.WriteArrowBatchContext(context.Background(), record)
+}
+
+// WriteArrowBatchContext is [TableWrite.WriteArrowBatch], and ends when ctx does. As after other errors the write is over if it had begun.
+func (tw *TableWrite) WriteArrowBatchContext(ctx context.Context, record arrow.RecordBatch) (err error) {
 	const op = "write"
-	p, err := tw.base().acquire(op)
+	p, end, err := tw.base().begin(ctx, op)
 	if err != nil {
 		return err
 	}
-	defer tw.h.release()
-	tw.serial.Lock()
-	defer tw.serial.Unlock()
+	defer end(&err)
 	return writeBatch(tw.h, p, op, record)
 }
 
@@ -175,14 +179,17 @@ func (tw *TableWrite) WriteArrowBatch(record arrow.RecordBatch) error {
 // them visible; that may be nothing. The write can be used again, but not after an error, which discards all that was not prepared. The
 // caller closes the messages.
 func (tw *TableWrite) PrepareCommit() (*CommitMessages, error) {
+	return tw.PrepareCommitContext(context.Background())
+}
+
+// PrepareCommitContext is [TableWrite.PrepareCommit], and ends when ctx does. As after other errors the write is over if it had begun.
+func (tw *TableWrite) PrepareCommitContext(ctx context.Context) (_ *CommitMessages, err error) {
 	const op = "prepare commit"
-	p, err := tw.base().acquire(op)
+	p, end, err := tw.base().begin(ctx, op)
 	if err != nil {
 		return nil, err
 	}
-	defer tw.h.release()
-	tw.serial.Lock()
-	defer tw.serial.Unlock()
+	defer end(&err)
 	h, err := adopt(tw.h.lib, ffiCommitMessagesFree, op, tw.h.object, func() (result[cCommitMessages], error) {
 		return ffiTableWritePrepareCommit.call(tw.h.lib, p)
 	})
@@ -259,84 +266,117 @@ func (tc *TableCommit) Close() { tc.base().close() }
 // it replaces the partitions that the messages touch, or all of a table without partitions. Messages without files commit nothing; but
 // an overwrite of a table without partitions by such messages empties it.
 func (tc *TableCommit) Commit(m *CommitMessages) error {
+	return tc.CommitContext(context.Background(), m)
+}
+
+// CommitContext is [TableCommit.Commit], and ends when ctx does: with [ErrOutcomeUnknown] if the commit was under way.
+func (tc *TableCommit) CommitContext(ctx context.Context, m *CommitMessages) error {
 	call := ffiTableCommitCommit
 	if tc != nil && tc.overwrite {
 		call = ffiTableCommitOverwrite
 	}
-	return tc.over("commit", m, func(l *library, c *cTableCommit, p *cCommitMessages) (*cError, error) { return call.call(l, c, p) })
+	return tc.over(ctx, "commit", m, func(l *library, c *cTableCommit, p *cCommitMessages) (*cError, error) { return call.call(l, c, p) })
 }
 
 // CommitWithIdentifier commits under an identifier, which must grow from commit to commit of one commit user. In append mode it is
 // not looked up whether the identifier was committed before; in overwrite mode it is, and if this commit user has committed it, or a
 // later one, nothing happens.
 func (tc *TableCommit) CommitWithIdentifier(m *CommitMessages, id int64) error {
+	return tc.CommitWithIdentifierContext(context.Background(), m, id)
+}
+
+// CommitWithIdentifierContext is [TableCommit.CommitWithIdentifier], and ends when ctx does:
+// with [ErrOutcomeUnknown] if the commit was under way.
+func (tc *TableCommit) CommitWithIdentifierContext(ctx context.Context, m *CommitMessages, id int64) error {
 	call := ffiTableCommitCommitWithIdentifier
 	if tc != nil && tc.overwrite {
 		call = ffiTableCommitOverwriteWithIdentifier
 	}
-	return tc.over("commit", m, func(l *library, c *cTableCommit, p *cCommitMessages) (*cError, error) { return call.call(l, c, p, id) })
+	return tc.over(ctx, "commit", m, func(l *library, c *cTableCommit, p *cCommitMessages) (*cError, error) { return call.call(l, c, p, id) })
 }
 
 // FilterAndCommitWithIdentifier commits under an identifier, unless this commit user has committed it, or a later one, before: then
 // nothing happens. It is how a commit is tried again whose outcome is unknown.
 func (tc *TableCommit) FilterAndCommitWithIdentifier(m *CommitMessages, id int64) error {
+	return tc.FilterAndCommitWithIdentifierContext(context.Background(), m, id)
+}
+
+// FilterAndCommitWithIdentifierContext is [TableCommit.FilterAndCommitWithIdentifier], and ends when ctx does:
+// with [ErrOutcomeUnknown] if the commit was under way.
+func (tc *TableCommit) FilterAndCommitWithIdentifierContext(ctx context.Context, m *CommitMessages, id int64) error {
 	call := ffiTableCommitFilterAndCommitWithIdentifier
 	if tc != nil && tc.overwrite {
 		call = ffiTableCommitOverwriteWithIdentifier
 	}
-	return tc.over("commit", m, func(l *library, c *cTableCommit, p *cCommitMessages) (*cError, error) { return call.call(l, c, p, id) })
+	return tc.over(ctx, "commit", m, func(l *library, c *cTableCommit, p *cCommitMessages) (*cError, error) { return call.call(l, c, p, id) })
 }
 
 // TruncateTable removes all rows in a new snapshot. Earlier snapshots keep them. Like Commit it takes the largest commit identifier.
 func (tc *TableCommit) TruncateTable() error {
-	const op = "truncate table"
-	p, err := tc.base().acquire(op)
-	if err != nil {
-		return err
-	}
-	defer tc.h.release()
-	defer queueCommit(tc.source)()
-	e, err := ffiTableCommitTruncateTable.call(tc.h.lib, p)
-	return tc.h.lib.done(op, tc.h.object, e, err)
+	return tc.TruncateTableContext(context.Background())
+}
+
+// TruncateTableContext is [TableCommit.TruncateTable], and ends when ctx does: with [ErrOutcomeUnknown] if the commit was under way.
+func (tc *TableCommit) TruncateTableContext(ctx context.Context) error {
+	return tc.run(ctx, "truncate table", func(l *library, c *cTableCommit) (*cError, error) { return ffiTableCommitTruncateTable.call(l, c) })
 }
 
 // TruncateTableWithIdentifier is TruncateTable under an identifier: if this commit user has committed it, or a later one, before,
 // nothing happens.
 func (tc *TableCommit) TruncateTableWithIdentifier(id int64) error {
-	const op = "truncate table"
-	p, err := tc.base().acquire(op)
-	if err != nil {
-		return err
-	}
-	defer tc.h.release()
-	defer queueCommit(tc.source)()
-	e, err := ffiTableCommitTruncateTableWithIdentifier.call(tc.h.lib, p, id)
-	return tc.h.lib.done(op, tc.h.object, e, err)
+	return tc.TruncateTableWithIdentifierContext(context.Background(), id)
+}
+
+// TruncateTableWithIdentifierContext is [TableCommit.TruncateTableWithIdentifier], and ends when ctx does:
+// with [ErrOutcomeUnknown] if the commit was under way.
+func (tc *TableCommit) TruncateTableWithIdentifierContext(ctx context.Context, id int64) error {
+	return tc.run(ctx, "truncate table", func(l *library, c *cTableCommit) (*cError, error) {
+		return ffiTableCommitTruncateTableWithIdentifier.call(l, c, id)
+	})
 }
 
 // Abort gives messages up and deletes their files. Messages of which a commit was ever begun, whatever became of it, are refused with
 // [CodeInvalidInput], since their files may belong to a snapshot; so it is safe to call on the way out of a job that failed. To
 // abort again does nothing, and messages that were aborted cannot be committed.
 func (tc *TableCommit) Abort(m *CommitMessages) error {
-	return tc.over("abort", m, func(l *library, c *cTableCommit, p *cCommitMessages) (*cError, error) {
+	return tc.AbortContext(context.Background(), m)
+}
+
+// AbortContext is [TableCommit.Abort], and ends when ctx does, when some of the files may be deleted; abort again to delete the rest.
+func (tc *TableCommit) AbortContext(ctx context.Context, m *CommitMessages) error {
+	return tc.over(ctx, "abort", m, func(l *library, c *cTableCommit, p *cCommitMessages) (*cError, error) {
 		return ffiTableCommitAbort.call(l, c, p)
 	})
 }
 
 // over runs a native call over messages.
-func (tc *TableCommit) over(op string, m *CommitMessages, call func(*library, *cTableCommit, *cCommitMessages) (*cError, error)) error {
-	p, err := tc.base().acquire(op)
-	if err != nil {
-		return err
-	}
-	defer tc.h.release()
+func (tc *TableCommit) over(ctx context.Context, op string, m *CommitMessages, call func(*library, *cTableCommit, *cCommitMessages) (*cError, error)) error {
 	messages, err := m.base().acquire(op)
 	if err != nil {
 		return err
 	}
 	defer m.h.release()
-	defer queueCommit(tc.source)()
-	e, err := call(tc.h.lib, p, messages)
+	return tc.run(ctx, op, func(l *library, c *cTableCommit) (*cError, error) { return call(l, c, messages) })
+}
+
+// run runs a native call when no other commit of this process is under way for the table.
+func (tc *TableCommit) run(ctx context.Context, op string, call func(*library, *cTableCommit) (*cError, error)) (err error) {
+	if _, err := tc.base().acquire(op); err != nil {
+		return err
+	}
+	defer tc.h.release()
+	queue := joinCommitQueue(tc.source)
+	defer queue.quit()
+	if err := queue.take(ctx, op, tc.h.object); err != nil {
+		return err
+	}
+	defer queue.leave()
+	p, end, err := tc.h.begin(ctx, op)
+	if err != nil {
+		return err
+	}
+	defer end(&err)
+	e, err := call(tc.h.lib, p)
 	return tc.h.lib.done(op, tc.h.object, e, err)
 }
 
@@ -349,28 +389,29 @@ var commitQueues = struct {
 }{of: make(map[string]*commitQueue)}
 
 type commitQueue struct {
-	sync.Mutex
-	users int // who hold it or wait for it
+	turn
+	source string
+	users  int // who hold it or wait for it
 }
 
-// queueCommit waits until no other commit of this process is under way for the table, and returns what lets the next one begin.
-func queueCommit(source string) (leave func()) {
+// joinCommitQueue gives the queue of a table. Who joins it quits it.
+func joinCommitQueue(source string) *commitQueue {
 	commitQueues.Lock()
+	defer commitQueues.Unlock()
 	queue := commitQueues.of[source]
 	if queue == nil {
-		queue = new(commitQueue)
+		queue = &commitQueue{turn: newTurn(), source: source}
 		commitQueues.of[source] = queue
 	}
 	queue.users++
-	commitQueues.Unlock()
-	queue.Lock()
-	return func() {
-		queue.Unlock()
-		commitQueues.Lock()
-		defer commitQueues.Unlock()
-		queue.users--
-		if queue.users == 0 {
-			delete(commitQueues.of, source)
-		}
+	return queue
+}
+
+func (q *commitQueue) quit() {
+	commitQueues.Lock()
+	defer commitQueues.Unlock()
+	q.users--
+	if q.users == 0 {
+		delete(commitQueues.of, q.source)
 	}
 }

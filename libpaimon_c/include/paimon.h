@@ -99,6 +99,16 @@ struct ArrowSchema;
 #define PAIMON_CODE_COMMIT_CONFLICT 7
 
 /**
+ * The call was called off, and changed nothing.
+ */
+#define PAIMON_CODE_CANCELLED 8
+
+/**
+ * A change was called off, or its connection broke, when it was under way: it may have been made or not.
+ */
+#define PAIMON_CODE_OUTCOME_UNKNOWN 9
+
+/**
  * A kind of PAIMON_CODE_IO_ERROR: the storage does not allow it.
  */
 #define PAIMON_CODE_PERMISSION_DENIED 501
@@ -182,6 +192,11 @@ typedef struct paimon_blob_reader paimon_blob_reader;
  * One blob as a stream with a position. Safe for concurrent use; calls wait for each other.
  */
 typedef struct paimon_blob_stream paimon_blob_stream;
+
+/**
+ * What calls are called off with. Safe for concurrent use.
+ */
+typedef struct paimon_cancel_token paimon_cancel_token;
 
 /**
  * An open catalog. Safe for concurrent use.
@@ -322,6 +337,14 @@ typedef struct {
   size_t value;
   paimon_error *error;
 } paimon_result_size;
+
+/**
+ * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
+ */
+typedef struct {
+  paimon_cancel_token *value;
+  paimon_error *error;
+} paimon_result_cancel_token;
 
 /**
  * What a function that makes an object returns: exactly one of the two members is not NULL. The caller owns whichever it is.
@@ -622,6 +645,38 @@ paimon_result_size paimon_blob_stream_read(const paimon_blob_stream *stream, uin
 paimon_result_size paimon_blob_stream_seek(const paimon_blob_stream *stream,
                                            int64_t offset,
                                            int32_t whence);
+
+/**
+ * Makes a token. The caller owns it and gives it to `paimon_cancel_token_free`.
+ */
+paimon_result_cancel_token paimon_cancel_token_new(void);
+
+/**
+ * From now on the calls of this thread that wait for storage or a server end early once the token is cancelled, until the thread enters
+ * another token, or NULL, which stands for none. The token may be freed meanwhile.
+ *
+ * A call that reads, or one that changes something and has not begun, then is PAIMON_CODE_CANCELLED. A reader or a write is then
+ * over, as after any error. A call that changes what is stored is given a moment to end, and gives its result if it does, else it is
+ * PAIMON_CODE_OUTCOME_UNKNOWN. Calls that free wait for storage whatever was entered, but not long. When a call has returned nothing of
+ * it uses the caller's memory any more.
+ *
+ * `token` is NULL or live.
+ */
+void paimon_cancel_token_enter(const paimon_cancel_token *token);
+
+/**
+ * Ends the calls of all threads that have entered the token, now and later. It does not wait for them.
+ *
+ * `token` is NULL or live.
+ */
+paimon_error *paimon_cancel_token_cancel(const paimon_cancel_token *token);
+
+/**
+ * Frees a token, which threads may have entered. NULL is ignored.
+ *
+ * `token` is NULL or a live token that no other call uses any more.
+ */
+void paimon_cancel_token_free(paimon_cancel_token *token);
 
 /**
  * Opens a catalog. The options are Paimon's: `warehouse`, `metastore` (`filesystem` or `rest`), `uri`, `s3.*`, ... Nothing is
@@ -1379,7 +1434,8 @@ paimon_result_table_write paimon_write_builder_new_write(const paimon_write_buil
 paimon_result_table_commit paimon_write_builder_new_commit(const paimon_write_builder *builder);
 
 /**
- * Frees a write. What was not prepared is dropped and its files are deleted; messages it gave stay valid. NULL is ignored.
+ * Frees a write. What was not prepared is dropped and its files are deleted, as far as the storage lets it within ten seconds; messages
+ * it gave stay valid. NULL is ignored.
  *
  * `write` is NULL or a live write that no other call uses any more.
  */

@@ -41,8 +41,8 @@ pub unsafe extern "C" fn paimon_catalog_alter_table(
         plain(&identifier.identifier)?;
         let changes: Vec<SchemaChange> = serde_json::from_str(changes)
             .map_err(|error| Failure::invalid(format!("the changes are not an array of Paimon's schema changes: {error}")))?;
-        let _turn = catalog.turn();
-        catalog.hold.run(async {
+        let _turn = catalog.turn()?;
+        catalog.hold.change(async {
             check(catalog, &identifier.identifier, &changes).await?;
             let altered = catalog
                 .catalog
@@ -51,7 +51,7 @@ pub unsafe extern "C" fn paimon_catalog_alter_table(
                 Err(error @ Error::TableNotExist { .. }) => Err(catalog.missing(&identifier.identifier, error).await),
                 other => Ok(other?),
             }
-        })
+        })?
     })
 }
 

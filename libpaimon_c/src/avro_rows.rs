@@ -64,7 +64,7 @@ pub fn refuse_unions(shared: &Shared, splits: &[DataSplit]) -> Result<(), Failur
                 let input = shared.table.file_io().new_input(&path)?;
                 let end = HEAD.min(u64::try_from(file.file_size).unwrap_or_default());
                 input.reader().await?.read(0..end).await
-            })?;
+            })??;
             // The schema is JSON, behind its name and its length.
             let schema = head.windows(SCHEMA.len()).position(|bytes| bytes == SCHEMA);
             let first = schema.and_then(|at| {

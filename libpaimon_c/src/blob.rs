@@ -136,7 +136,7 @@ pub unsafe extern "C" fn paimon_blob_reader_read_blobs(
             // SAFETY: as the caller promises.
             list.push(unsafe { slice(run.data.cast_const(), run.len, "a descriptor")? }.to_vec());
         }
-        let blobs = reader.hold.run(reader.reader.read_blobs(&list)).map_err(failure)?;
+        let blobs = reader.hold.run(reader.reader.read_blobs(&list))?.map_err(failure)?;
         if blobs.len() != len {
             return Err(Failure::unexpected(format!("{} blobs for {len} descriptors", blobs.len())));
         }
@@ -265,7 +265,7 @@ pub unsafe extern "C" fn paimon_blob_stream_read(
             return Err(Failure::invalid("the buffer is NULL"));
         }
         let mut state = stream.stream.lock().map_err(|_| poisoned("blob stream"))?;
-        let bytes = stream.hold.run(state.engine.read(len.min(MOST_AT_ONCE))).map_err(failure)?;
+        let bytes = stream.hold.run(state.engine.read(len.min(MOST_AT_ONCE)))?.map_err(failure)?;
         // SAFETY: the engine gives no more than it is asked for, and the two do not overlap.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), buffer, bytes.len().min(len)) };
         state.position += bytes.len() as i64;
@@ -292,7 +292,7 @@ pub unsafe extern "C" fn paimon_blob_stream_seek(
             0 => 0,
             1 => state.position,
             2 => {
-                let length = stream.hold.run(state.engine.seek(SeekFrom::End(0))).map_err(failure)?;
+                let length = stream.hold.run(state.engine.seek(SeekFrom::End(0)))?.map_err(failure)?;
                 i64::try_from(length).map_err(|_| Failure::new(PAIMON_CODE_INVALID_INPUT, "the blob is too long to seek in"))?
             }
             _ => return Err(Failure::invalid(format!("whence is {whence}, want 0, 1 or 2"))),
@@ -301,7 +301,7 @@ pub unsafe extern "C" fn paimon_blob_stream_seek(
         let position = target.unwrap_or(state.position);
         stream
             .hold
-            .run(state.engine.seek(SeekFrom::Start(position as u64)))
+            .run(state.engine.seek(SeekFrom::Start(position as u64)))?
             .map_err(failure)?;
         state.position = position;
         match target {

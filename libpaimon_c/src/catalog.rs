@@ -4,12 +4,13 @@
 
 use std::collections::HashMap;
 use std::ffi::c_char;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use paimon::catalog::{Identifier, DEFAULT_MAIN_BRANCH};
 use paimon::spec::Schema;
 use paimon::{Catalog, CatalogFactory, Error, Options, Table};
+use tokio::sync::{Mutex, MutexGuard};
 
 use crate::alter::check_option;
 use crate::error::{
@@ -32,7 +33,7 @@ pub struct paimon_catalog {
     pub(crate) served: bool,
 }
 
-static CHANGING: Mutex<()> = Mutex::new(());
+static CHANGING: Mutex<()> = Mutex::const_new(());
 
 /// The name of a table: a database and an object in it. Immutable, safe for concurrent use.
 pub struct paimon_identifier {
@@ -67,7 +68,7 @@ pub unsafe extern "C" fn paimon_catalog_create(options: *const paimon_option, le
         let hold = Hold::acquire()?;
         let warehouse = options.get("warehouse").cloned().unwrap_or_default();
         let served = options.get("metastore").is_some_and(|kind| kind.eq_ignore_ascii_case("rest"));
-        let catalog = hold.run(CatalogFactory::create(Options::from_map(options)))?;
+        let catalog = hold.run(CatalogFactory::create(Options::from_map(options)))??;
         Ok(paimon_catalog {
             catalog,
             hold,
@@ -130,7 +131,7 @@ pub unsafe extern "C" fn paimon_catalog_list_databases(catalog: *const paimon_ca
     paimon_result_bytes::from(guard(|| {
         // SAFETY: as the caller promises.
         let catalog = unsafe { borrow(catalog, "the catalog")? };
-        let mut names = catalog.hold.run(catalog.catalog.list_databases())?;
+        let mut names = catalog.hold.run(catalog.catalog.list_databases())??;
         names.sort();
         json(&names)
     }))
@@ -158,10 +159,10 @@ pub unsafe extern "C" fn paimon_catalog_create_database(
             )
         };
         check_name("the database name", name)?;
-        let _turn = catalog.turn();
+        let _turn = catalog.turn()?;
         Ok(catalog
             .hold
-            .run(catalog.catalog.create_database(name, ignore_if_exists, properties))?)
+            .change(catalog.catalog.create_database(name, ignore_if_exists, properties))??)
     })
 }
 
@@ -181,10 +182,10 @@ pub unsafe extern "C" fn paimon_catalog_drop_database(
         // SAFETY: as the caller promises.
         let (catalog, name) = unsafe { (borrow(catalog, "the catalog")?, text(name, "the database name")?) };
         check_name("the database name", name)?;
-        let _turn = catalog.turn();
+        let _turn = catalog.turn()?;
         Ok(catalog
             .hold
-            .run(catalog.catalog.drop_database(name, ignore_if_not_exists, cascade))?)
+            .change(catalog.catalog.drop_database(name, ignore_if_not_exists, cascade))??)
     })
 }
 
@@ -201,7 +202,7 @@ pub unsafe extern "C" fn paimon_catalog_list_tables(
         // SAFETY: as the caller promises.
         let (catalog, database) = unsafe { (borrow(catalog, "the catalog")?, text(database, "the database name")?) };
         check_name("the database name", database)?;
-        let mut names = catalog.hold.run(catalog.catalog.list_tables(database))?;
+        let mut names = catalog.hold.run(catalog.catalog.list_tables(database))??;
         names.sort();
         json(&names)
     }))
@@ -236,14 +237,14 @@ pub unsafe extern "C" fn paimon_catalog_create_table(
             ));
         }
         let schema = validated(schema)?;
-        let _turn = catalog.turn();
-        catalog.hold.run(async {
+        let _turn = catalog.turn()?;
+        catalog.hold.change(async {
             let created = catalog.catalog.create_table(&identifier.identifier, schema, ignore_if_exists);
             match created.await {
                 Err(error @ Error::TableNotExist { .. }) => Err(catalog.missing(&identifier.identifier, error).await),
                 other => Ok(other?),
             }
-        })
+        })?
     })
 }
 
@@ -275,14 +276,14 @@ pub unsafe extern "C" fn paimon_catalog_drop_table(
         // SAFETY: as the caller promises.
         let (catalog, identifier) = unsafe { (borrow(catalog, "the catalog")?, borrow(identifier, "the identifier")?) };
         plain(&identifier.identifier)?;
-        let _turn = catalog.turn();
-        catalog.hold.run(async {
+        let _turn = catalog.turn()?;
+        catalog.hold.change(async {
             let dropped = catalog.catalog.drop_table(&identifier.identifier, ignore_if_not_exists);
             match dropped.await {
                 Err(error @ Error::TableNotExist { .. }) => Err(catalog.missing(&identifier.identifier, error).await),
                 other => Ok(other?),
             }
-        })
+        })?
     })
 }
 
@@ -314,7 +315,7 @@ pub unsafe extern "C" fn paimon_catalog_get_table(
                     paimon_table::of_system(system, catalog.hold.clone()).await
                 }
             }
-        })
+        })?
     }))
 }
 
@@ -342,14 +343,14 @@ pub unsafe extern "C" fn paimon_catalog_rename_table(
         };
         plain(&from.identifier)?;
         plain(&to.identifier)?;
-        let _turn = catalog.turn();
-        catalog.hold.run(async {
+        let _turn = catalog.turn()?;
+        catalog.hold.change(async {
             catalog.catalog.get_database(to.identifier.database()).await?;
             let renamed = catalog
                 .catalog
                 .rename_table(&from.identifier, &to.identifier, ignore_if_not_exists);
             Ok(renamed.await?)
-        })
+        })?
     })
 }
 
@@ -388,8 +389,11 @@ pub fn plain(identifier: &Identifier) -> Result<()> {
 impl paimon_catalog {
     /// Waits until no other change of databases, tables, tags and branches is under way in this process: on a filesystem the engine
     /// looks whether something is there and then writes, over what came meanwhile.
-    pub fn turn(&self) -> Option<MutexGuard<'static, ()>> {
-        (!self.served).then(|| CHANGING.lock().unwrap_or_else(PoisonError::into_inner))
+    pub fn turn(&self) -> Result<Option<MutexGuard<'static, ()>>> {
+        if self.served {
+            return Ok(None);
+        }
+        self.hold.run(CHANGING.lock()).map(Some)
     }
 
     /// Opens the table of a name, or its branch, leaving a system table in it aside.

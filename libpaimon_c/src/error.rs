@@ -42,6 +42,10 @@ pub const PAIMON_CODE_RESOURCE_EXHAUSTED: i32 = 6;
 /// Another writer committed first, and nothing of this commit is visible. Commit the same messages again; if what they rest on is
 /// gone, which fails in the same way, write the data again.
 pub const PAIMON_CODE_COMMIT_CONFLICT: i32 = 7;
+/// The call was called off, and changed nothing.
+pub const PAIMON_CODE_CANCELLED: i32 = 8;
+/// A change was called off, or its connection broke, when it was under way: it may have been made or not.
+pub const PAIMON_CODE_OUTCOME_UNKNOWN: i32 = 9;
 /// A kind of PAIMON_CODE_IO_ERROR: the storage does not allow it.
 pub const PAIMON_CODE_PERMISSION_DENIED: i32 = 501;
 /// A kind of PAIMON_CODE_NOT_FOUND: the database.

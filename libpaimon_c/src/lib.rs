@@ -20,6 +20,7 @@ pub mod alter;
 pub mod arrow;
 mod avro_rows;
 pub mod blob;
+pub mod cancel;
 pub mod catalog;
 pub mod conform;
 pub mod error;

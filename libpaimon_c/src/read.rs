@@ -83,7 +83,7 @@ impl Wish {
     }
 
     /// Finds the splits of `table`, which is that of `shared` or a copy of it that is pinned to a snapshot.
-    fn plan(&self, shared: &Shared, table: &Table) -> paimon::Result<Plan> {
+    fn plan(&self, shared: &Shared, table: &Table) -> Result<paimon::Result<Plan>> {
         // Of a table with column groups the engine would plan only the files that hold a column of the projection: what the filter
         // needs, or another read of these splits, would be missing.
         let all = Wish {
@@ -92,8 +92,8 @@ impl Wish {
         };
         let mut builder = all.builder(table)?;
         if self.filter.is_some() && !self.no_pushdown {
-            if let Ok(schemas) = shared.hold.run(shared.table.schema_manager().list_all_ids()) {
-                if let Some(filter) = self.pushed(shared, false, schemas) {
+            if let Ok(schemas) = shared.hold.run(shared.table.schema_manager().list_all_ids())? {
+                if let Some(filter) = self.pushed(shared, false, schemas)? {
                     builder.with_filter(filter);
                 }
             }
@@ -103,30 +103,36 @@ impl Wish {
 
     /// The part of the filter by which the engine may leave out rows, as far as it can be trusted to. The files that it may look at were
     /// written with one of `schemas`.
-    fn pushed(&self, shared: &Shared, of_read: bool, schemas: impl IntoIterator<Item = i64>) -> Option<Predicate> {
-        let filter = self.filter.as_ref().filter(|_| !self.no_pushdown)?;
-        let stable = stable_columns(shared, schemas)?;
+    fn pushed(&self, shared: &Shared, of_read: bool, schemas: impl IntoIterator<Item = i64>) -> Result<Option<Predicate>> {
+        let Some(filter) = self.filter.as_ref().filter(|_| !self.no_pushdown) else {
+            return Ok(None);
+        };
+        let Some(stable) = stable_columns(shared, schemas)? else {
+            return Ok(None);
+        };
         let fields = shared.table.schema().fields();
         let mut pushdown = match of_read {
             true => Pushdown::of_read(fields, &stable),
             false => Pushdown::of_plan(fields, &stable),
         };
-        Some(pushdown.of(filter, false))
+        Ok(Some(pushdown.of(filter, false)))
     }
 }
 
 /// The columns that have the type of the table's schema in these schemas too, or are missing there. None if that cannot be told.
-fn stable_columns(shared: &Shared, schemas: impl IntoIterator<Item = i64>) -> Option<HashSet<String>> {
+fn stable_columns(shared: &Shared, schemas: impl IntoIterator<Item = i64>) -> Result<Option<HashSet<String>>> {
     let schema = shared.table.schema();
     let mut stable: Vec<&DataField> = schema.fields().iter().collect();
     for id in schemas.into_iter().filter(|id| *id != schema.id()).collect::<HashSet<_>>() {
-        let other = shared.hold.run(shared.table.schema_manager().schema(id)).ok()?;
+        let Ok(other) = shared.hold.run(shared.table.schema_manager().schema(id))? else {
+            return Ok(None);
+        };
         stable.retain(|field| {
             let counterpart = other.fields().iter().find(|candidate| candidate.id() == field.id());
             counterpart.is_none_or(|counterpart| counterpart.data_type().equals_ignore_nullable(field.data_type()))
         });
     }
-    Some(stable.into_iter().map(|field| field.name().to_string()).collect())
+    Ok(Some(stable.into_iter().map(|field| field.name().to_string()).collect()))
 }
 
 /// Finds the splits of a read. Safe for concurrent use.
@@ -209,7 +215,7 @@ impl Rows {
             };
             let hold = &self.shared.hold;
             // A damaged file may make a decoder panic.
-            let Some(batch) = guard(|| Ok(hold.run(stream.next()))).map_err(|failure| located(split, failure))? else {
+            let Some(batch) = guard(|| hold.run(stream.next())).map_err(|failure| located(split, failure))? else {
                 let ended = self.open.take();
                 hold.within(|| drop(ended));
                 continue;
@@ -488,11 +494,11 @@ pub unsafe extern "C" fn paimon_table_scan_plan(scan: *const paimon_table_scan) 
         // SAFETY: as the caller promises.
         let scan = unsafe { borrow(scan, "the scan")? };
         let shared = &scan.shared;
-        let plan = match scan.wish.plan(shared, &shared.table) {
+        let plan = match scan.wish.plan(shared, &shared.table)? {
             // The hint file names a snapshot that is not there; what is there can be read.
             Err(Error::SnapshotNotExist { .. }) if !shared.table.is_time_traveled() => {
-                match shared.hold.run(latest(&shared.table))? {
-                    Some(snapshot) => scan.wish.plan(shared, &shared.table.copy_with_pinned_snapshot(&snapshot)),
+                match shared.hold.run(latest(&shared.table))?? {
+                    Some(snapshot) => scan.wish.plan(shared, &shared.table.copy_with_pinned_snapshot(&snapshot))?,
                     None => Ok(Plan::new(Vec::new())), // the hint is gone by now
                 }
             }
@@ -515,7 +521,10 @@ pub unsafe extern "C" fn paimon_table_scan_plan(scan: *const paimon_table_scan) 
                     format!("the table's manifests are of the format {format}, want avro"),
                 );
             }
-            let place = shared.hold.run(broken_manifest(&shared.table));
+            let place = match shared.hold.run(broken_manifest(&shared.table)) {
+                Ok(place) => place,
+                Err(called_off) => return called_off,
+            };
             let place = place.unwrap_or_else(|| format!("the manifests of {}", shared.table.location()));
             if failure.message.contains(&place) {
                 return failure;
@@ -523,7 +532,7 @@ pub unsafe extern "C" fn paimon_table_scan_plan(scan: *const paimon_table_scan) 
             Failure::new(failure.code, format!("cannot read {place}: {}", failure.message))
         })?;
         if plan.snapshot_id().is_none() {
-            shared.hold.run(check_there(&shared.table))?;
+            shared.hold.run(check_there(&shared.table))??;
         }
         Ok(paimon_plan {
             splits: plan.into_splits(),
@@ -732,7 +741,7 @@ pub unsafe extern "C" fn paimon_table_read_to_arrow(
         let files = splits.iter().flat_map(DataSplit::data_files);
         let rows = Rows {
             chars: fields.iter().enumerate().filter(of_char).map(|(index, _)| index).collect(),
-            pushed: read.wish.pushed(&shared, true, files.map(|file| file.schema_id)),
+            pushed: read.wish.pushed(&shared, true, files.map(|file| file.schema_id))?,
             filter: read.wish.filter.clone().map(Filter::new),
             wish: read.wish.clone(),
             left: read.wish.limit,

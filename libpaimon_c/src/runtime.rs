@@ -1,21 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
 //! The one tokio runtime of the process. It lives as long as some object that does I/O holds it: when the last is freed its
-//! threads are joined, and the next object starts it again.
+//! threads are joined, and the next object starts it again. Every wait of a caller is here, and can be called off.
 
 use std::future::Future;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
+use futures::future::{select, Either};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::error::{Failure, Result};
+use crate::cancel;
+use crate::error::{Failure, Result, PAIMON_CODE_OUTCOME_UNKNOWN};
 
-static SHARED: Mutex<Weak<Runtime>> = Mutex::new(Weak::new());
+/// How long a change that was called off may go on, to come to an end whose outcome is known.
+pub const GRACE: Duration = Duration::from_millis(500);
+
+/// How long the last free waits for what cannot be called off, such as a system call that hangs.
+const LAST_WAIT: Duration = Duration::from_secs(1);
+
+static SHARED: Mutex<Weak<Shared>> = Mutex::new(Weak::new());
+
+struct Shared(Option<Runtime>);
+
+impl Shared {
+    fn runtime(&self) -> &Runtime {
+        self.0.as_ref().expect("there is one until drop")
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_timeout(LAST_WAIT);
+        }
+    }
+}
 
 /// A hold on the runtime.
 #[derive(Clone)]
-pub struct Hold(Arc<Runtime>);
+pub struct Hold(Arc<Shared>);
 
 impl Hold {
     pub fn acquire() -> Result<Hold> {
@@ -33,19 +58,58 @@ impl Hold {
             .enable_all()
             .build()
             .map_err(|error| Failure::unexpected(format!("cannot start worker threads: {error}")))?;
-        let runtime = Arc::new(runtime);
+        let runtime = Arc::new(Shared(Some(runtime)));
         *shared = Arc::downgrade(&runtime);
         Ok(Hold(runtime))
     }
 
-    /// Runs a future to its end on the calling thread, which must not be one of the runtime's own.
-    pub fn run<F: Future>(&self, future: F) -> F::Output {
-        self.0.block_on(future)
+    /// Runs a future to its end on the calling thread, which must not be one of the runtime's own, unless the call is called off: then
+    /// the future is dropped, and with it what it does.
+    pub fn run<F: Future>(&self, future: F) -> Result<F::Output> {
+        let Some(token) = cancel::current() else {
+            return Ok(self.finish(future));
+        };
+        self.finish(async { token.run_until_cancelled(future).await })
+            .ok_or_else(cancel::failure)
+    }
+
+    /// Runs a future that changes what is stored. If the call is called off before it began nothing happens; else the future has a
+    /// moment to end, and if it does not, it is dropped and nobody knows what became of the change.
+    pub fn change<F: Future>(&self, future: F) -> Result<F::Output> {
+        let Some(token) = cancel::current() else {
+            return Ok(self.finish(future));
+        };
+        if token.is_cancelled() {
+            return Err(cancel::failure());
+        }
+        self.finish(async {
+            let called_off = pin!(async {
+                token.cancelled().await;
+                tokio::time::sleep(GRACE).await;
+            });
+            match select(pin!(future), called_off).await {
+                Either::Left((output, _)) => Ok(output),
+                Either::Right(_) => Err(Failure::new(
+                    PAIMON_CODE_OUTCOME_UNKNOWN,
+                    "the call was called off before the storage or the server had answered, so the change may have been made, or be made yet",
+                )),
+            }
+        })
+    }
+
+    /// Runs a future that is not to be called off to its end.
+    pub fn finish<F: Future>(&self, future: F) -> F::Output {
+        self.0.runtime().block_on(future)
+    }
+
+    /// Runs what clears up, but no longer than `limit`.
+    pub fn clean_up<F: Future>(&self, limit: Duration, future: F) {
+        let _ = self.finish(async { tokio::time::timeout(limit, future).await });
     }
 
     /// Runs `body` where destructors that reach for the runtime find it.
     pub fn within<T>(&self, body: impl FnOnce() -> T) -> T {
-        let _context = self.0.enter();
+        let _context = self.0.runtime().enter();
         body()
     }
 }

@@ -63,7 +63,7 @@ impl paimon_table {
             return Ok(self.shared.clone());
         };
         let hold = self.shared.hold.clone();
-        let table = hold.run(system.rows())?;
+        let table = hold.run(system.rows())??;
         Ok(Arc::new(Shared { table, hold }))
     }
 
@@ -208,7 +208,7 @@ pub unsafe extern "C" fn paimon_table_latest_snapshot(table: *const paimon_table
     paimon_result_bytes::from(guard(|| {
         // SAFETY: as the caller promises.
         let table = unsafe { borrow(table, "the table")? };
-        match table.shared.hold.run(latest(table.stored()))? {
+        match table.shared.hold.run(latest(table.stored()))?? {
             Some(snapshot) => json(&snapshot),
             None => Ok(Vec::new()),
         }
@@ -236,7 +236,7 @@ pub unsafe extern "C" fn paimon_table_snapshot(table: *const paimon_table, snaps
                     Failure::reading(error, path)
                 })?),
             }
-        })
+        })?
     }))
 }
 
@@ -249,7 +249,7 @@ pub unsafe extern "C" fn paimon_table_list_snapshots(table: *const paimon_table)
     paimon_result_bytes::from(guard(|| {
         // SAFETY: as the caller promises.
         let table = unsafe { borrow(table, "the table")? };
-        json(&table.shared.hold.run(snapshots(table.stored()))?)
+        json(&table.shared.hold.run(snapshots(table.stored()))??)
     }))
 }
 
@@ -382,7 +382,7 @@ pub unsafe extern "C" fn paimon_table_new_read_builder_with_options(
                 table: there,
                 hold: shared.hold.clone(),
             })))
-        })
+        })?
     }))
 }
 

@@ -50,8 +50,8 @@ pub unsafe extern "C" fn paimon_catalog_create_tag(
             // SAFETY: as the caller promises.
             false => Some(unsafe { text(time_retained, "the retention")? }),
         };
-        let _turn = place.catalog.turn();
-        place.catalog.hold.run(async {
+        let _turn = place.catalog.turn()?;
+        place.catalog.hold.change(async {
             let table = place.catalog.open(place.name).await?;
             let id = match snapshot_id {
                 Some(id) => id,
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn paimon_catalog_create_tag(
             }
             let snapshot = table.snapshot_manager().get_snapshot(id).await?;
             Ok(manager.create_with_retention(tag, &snapshot, retained).await?)
-        })
+        })?
     })
 }
 
@@ -102,7 +102,7 @@ pub unsafe extern "C" fn paimon_catalog_get_tag(
         place.catalog.hold.run(async {
             let table = place.catalog.open(place.name).await?;
             json(&get_tag(place.catalog, place.name, &table, tag).await?)
-        })
+        })?
     }))
 }
 
@@ -122,8 +122,8 @@ pub unsafe extern "C" fn paimon_catalog_delete_tag(
         // SAFETY: as the caller promises.
         let (place, tag) = unsafe { (place(catalog, identifier)?, text(tag, "the tag")?) };
         check_name("the tag", tag)?;
-        let _turn = place.catalog.turn();
-        place.catalog.hold.run(async {
+        let _turn = place.catalog.turn()?;
+        place.catalog.hold.change(async {
             let table = place.catalog.open(place.name).await?;
             if !place.on_branch || table.rest_env().is_some() {
                 let deleted = place.catalog.catalog.delete_tag(place.name, tag, ignore_if_not_exists);
@@ -145,7 +145,7 @@ pub unsafe extern "C" fn paimon_catalog_delete_tag(
                 None if ignore_if_not_exists => Ok(()),
                 None => Err(Error::TagNotExist { tag_name: tag.into() }.into()),
             }
-        })
+        })?
     })
 }
 
@@ -164,7 +164,7 @@ pub unsafe extern "C" fn paimon_catalog_list_tags(
         place.catalog.hold.run(async {
             let table = place.catalog.open(place.name).await?;
             json(&tags(place.catalog, place.name, &table).await?)
-        })
+        })?
     }))
 }
 
@@ -189,8 +189,8 @@ pub unsafe extern "C" fn paimon_catalog_create_branch(
             // SAFETY: as the caller promises.
             false => Some(unsafe { text(tag, "the tag")? }),
         };
-        let _turn = place.catalog.turn();
-        place.catalog.hold.run(async {
+        let _turn = place.catalog.turn()?;
+        place.catalog.hold.change(async {
             let table = place.main_table().await?;
             let manager = branches(&table)?;
             check_branch_name(place.name, branch)?;
@@ -229,7 +229,7 @@ pub unsafe extern "C" fn paimon_catalog_create_branch(
                     Err(error.into())
                 }
             }
-        })
+        })?
     })
 }
 
@@ -247,8 +247,8 @@ pub unsafe extern "C" fn paimon_catalog_drop_branch(
     guard_void(|| {
         // SAFETY: as the caller promises.
         let (place, branch) = unsafe { (place(catalog, identifier)?, text(branch, "the branch")?) };
-        let _turn = place.catalog.turn();
-        place.catalog.hold.run(async {
+        let _turn = place.catalog.turn()?;
+        place.catalog.hold.change(async {
             let table = place.main_table().await?;
             let manager = branches(&table)?;
             check_branch_name(place.name, branch)?;
@@ -257,7 +257,7 @@ pub unsafe extern "C" fn paimon_catalog_drop_branch(
             }
             manager.require(branch).await?;
             Ok(manager.0.drop_branch(branch).await?)
-        })
+        })?
     })
 }
 
@@ -274,7 +274,7 @@ pub unsafe extern "C" fn paimon_catalog_list_branches(
     paimon_result_bytes::from(guard(|| {
         // SAFETY: as the caller promises.
         let place = unsafe { place(catalog, identifier)? };
-        let _turn = place.catalog.turn();
+        let _turn = place.catalog.turn()?;
         place.catalog.hold.run(async {
             let table = place.main_table().await?;
             let mut list = Vec::new();
@@ -291,7 +291,7 @@ pub unsafe extern "C" fn paimon_catalog_list_branches(
                 }
             }
             json(&list)
-        })
+        })?
     }))
 }
 

@@ -18,6 +18,7 @@ use arrow_array::{Array, RecordBatch, StructArray};
 use crate::alter::*;
 use crate::arrow::*;
 use crate::blob::*;
+use crate::cancel::*;
 use crate::catalog::*;
 use crate::error::*;
 use crate::predicate::{paimon_predicate, paimon_predicate_free};
@@ -83,6 +84,7 @@ freed! {
     paimon_resource_context paimon_resource_context_free
     paimon_blob_reader paimon_blob_reader_free
     paimon_blob_stream paimon_blob_stream_free
+    paimon_cancel_token paimon_cancel_token_free
 }
 
 impl<T: Freed> Drop for Own<T> {

@@ -6,6 +6,7 @@ use std::ffi::c_void;
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use arrow_array::RecordBatch;
 use paimon::resource::ResourceContext;
@@ -16,10 +17,14 @@ use crate::alter::check_option;
 use crate::arrow;
 use crate::blob::check_descriptors;
 use crate::conform::{Target, VALUE_KIND};
-use crate::error::{borrow, guard, guard_void, paimon_error, Failure, Result, PAIMON_CODE_UNSUPPORTED};
+use crate::error::{
+    borrow, guard, guard_void, paimon_error, Failure, Result, PAIMON_CODE_CANCELLED, PAIMON_CODE_OUTCOME_UNKNOWN,
+    PAIMON_CODE_UNSUPPORTED,
+};
 use crate::handle;
 use crate::read::poisoned;
 use crate::resource::paimon_resource_context;
+use crate::runtime::{Hold, GRACE};
 use crate::table::{check_there, stale_hint, Shared};
 use crate::types::paimon_result;
 
@@ -270,15 +275,25 @@ impl paimon_write_builder {
     }
 }
 
+/// How long a free lets the engine delete files, in a storage that may not answer any more.
+const CLOSE_WAIT: Duration = Duration::from_secs(10);
+
+/// Lets the engine delete the files that were not handed out in messages.
+fn discard(slot: &mut Option<Engine>, hold: &Hold, limit: Duration) {
+    if let Some(mut engine) = slot.take() {
+        hold.clean_up(limit, async {
+            engine.close().await;
+            drop(engine);
+        });
+    }
+}
+
 impl Drop for paimon_table_write {
     fn drop(&mut self) {
         // Files that were not handed out in messages are deleted. A poisoned lock means that a call panicked: the files stay,
         // since what state they are in is unknown.
-        if let Some(mut write) = self.write.get_mut().ok().and_then(Option::take) {
-            self.shared.hold.run(async {
-                write.close().await;
-                drop(write);
-            });
+        if let Ok(slot) = self.write.get_mut() {
+            discard(slot, &self.shared.hold, CLOSE_WAIT);
         }
     }
 }
@@ -421,7 +436,8 @@ pub unsafe extern "C" fn paimon_write_builder_new_commit(
     }))
 }
 
-/// Frees a write. What was not prepared is dropped and its files are deleted; messages it gave stay valid. NULL is ignored.
+/// Frees a write. What was not prepared is dropped and its files are deleted, as far as the storage lets it within ten seconds; messages
+/// it gave stay valid. NULL is ignored.
 ///
 /// # Safety
 /// `write` is NULL or a live write that no other call uses any more.
@@ -460,7 +476,7 @@ pub unsafe extern "C" fn paimon_table_write_write_arrow_batch(
                 "records with and without {VALUE_KIND} are mixed in one write; give all of them the column, or prepare a commit between them"
             )));
         }
-        write.with(|engine| write.shared.hold.run(engine.write_arrow_batch(&batch)))?;
+        write.with(|engine, hold| hold.run(engine.write_arrow_batch(&batch)))?;
         if batch.num_rows() > 0 {
             *kinds = Some(has_kinds);
         }
@@ -482,7 +498,7 @@ pub unsafe extern "C" fn paimon_table_write_prepare_commit(
         // SAFETY: as the caller promises.
         let write = unsafe { borrow(write, "the write")? };
         let mut kinds = write.kinds.lock().map_err(|_| poisoned("write"))?;
-        let messages = write.with(|engine| write.shared.hold.run(engine.prepare_commit()))?;
+        let messages = write.with(|engine, hold| hold.run(engine.prepare_commit()))?;
         *kinds = None;
         let fates = if messages.is_empty() {
             Vec::new()
@@ -497,10 +513,17 @@ pub unsafe extern "C" fn paimon_table_write_prepare_commit(
 }
 
 impl paimon_table_write {
-    fn with<T>(&self, body: impl FnOnce(&mut Engine) -> paimon::Result<T>) -> Result<T> {
+    /// Runs a call of the engine. One that was called off may have written the half of something: the write is over.
+    fn with<T>(&self, body: impl FnOnce(&mut Engine, &Hold) -> Result<paimon::Result<T>>) -> Result<T> {
         let mut slot = self.write.lock().map_err(|_| poisoned("write"))?;
-        let engine = slot.as_mut().ok_or_else(|| Failure::unexpected("the write is closed"))?;
-        Ok(body(engine)?)
+        let engine = slot
+            .as_mut()
+            .ok_or_else(|| Failure::invalid("an earlier call was called off, which ended this write; make a new one"))?;
+        let outcome = body(engine, &self.shared.hold);
+        if outcome.is_err() {
+            discard(&mut slot, &self.shared.hold, GRACE);
+        }
+        Ok(outcome??)
     }
 }
 
@@ -560,6 +583,14 @@ pub unsafe extern "C" fn paimon_table_commit_free(commit: *mut paimon_table_comm
 /// The identifier of the engine's commits without one.
 const ONE_SHOT: i64 = i64::MAX;
 
+/// Says how to find out what became of a commit.
+fn filter_to_know(mut failure: Failure) -> Failure {
+    if failure.code == PAIMON_CODE_OUTCOME_UNKNOWN {
+        failure.message += "; commit the same messages under the same identifier with a call that filters by it, which does nothing if they are there";
+    }
+    failure
+}
+
 impl paimon_table_commit {
     /// Says of a hint that led the engine astray which it is.
     fn explain(&self, error: Error) -> Failure {
@@ -615,10 +646,15 @@ impl paimon_table_commit {
                 };
             }
             let hold = &self.shared.hold;
-            hold.run(check_there(&self.shared.table))?;
+            hold.run(check_there(&self.shared.table))??;
+            let before: Vec<Fate> = fates.iter().map(|fate| **fate).collect();
             set(fates, Fate::Submitted);
-            hold.run(call(&self.commit, prepared.messages.clone()))
-                .map_err(|error| self.explain(error))?;
+            let outcome = hold.change(call(&self.commit, prepared.messages.clone()));
+            if matches!(&outcome, Err(called_off) if called_off.code == PAIMON_CODE_CANCELLED) {
+                // It was not begun.
+                fates.iter_mut().zip(before).for_each(|(slot, fate)| **slot = fate);
+            }
+            outcome.map_err(filter_to_know)?.map_err(|error| self.explain(error))?;
             set(fates, Fate::Committed(identifier));
             Ok(())
         })
@@ -728,8 +764,8 @@ pub unsafe extern "C" fn paimon_table_commit_truncate_table(commit: *const paimo
     guard_void(|| {
         // SAFETY: as the caller promises.
         let commit = unsafe { borrow(commit, "the commit")? };
-        commit.shared.hold.run(check_there(&commit.shared.table))?;
-        let truncated = commit.shared.hold.run(commit.commit.truncate_table());
+        commit.shared.hold.run(check_there(&commit.shared.table))??;
+        let truncated = commit.shared.hold.change(commit.commit.truncate_table())?;
         truncated.map_err(|error| commit.explain(error))
     })
 }
@@ -747,11 +783,11 @@ pub unsafe extern "C" fn paimon_table_commit_truncate_table_with_identifier(
     guard_void(|| {
         // SAFETY: as the caller promises.
         let commit = unsafe { borrow(commit, "the commit")? };
-        commit.shared.hold.run(check_there(&commit.shared.table))?;
+        commit.shared.hold.run(check_there(&commit.shared.table))??;
         let truncated = commit
             .shared
             .hold
-            .run(commit.commit.truncate_table_with_identifier(identifier));
+            .change(commit.commit.truncate_table_with_identifier(identifier))?;
         truncated.map_err(|error| commit.explain(error))
     })
 }
@@ -781,7 +817,7 @@ pub unsafe extern "C" fn paimon_table_commit_abort(
                 ));
             }
             set(fates, Fate::Aborted);
-            Ok(commit.shared.hold.run(commit.commit.abort(&prepared.messages))?)
+            Ok(commit.shared.hold.run(commit.commit.abort(&prepared.messages))??)
         })
     })
 }

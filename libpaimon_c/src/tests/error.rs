@@ -175,7 +175,7 @@ fn messages_of(table: &Own<paimon_table>, id: i32) -> Vec<CommitMessage> {
     ]);
     let columns: Vec<ArrayRef> = vec![Arc::new(Int32Array::from(vec![id])), Arc::new(StringArray::from(vec!["x"]))];
     let batch = RecordBatch::try_new(schema.into(), columns).unwrap();
-    hold.run(async {
+    hold.finish(async {
         let mut write = table.new_write_builder().new_write().unwrap();
         write.write_arrow_batch(&batch).await.unwrap();
         write.prepare_commit().await.unwrap()
@@ -185,7 +185,7 @@ fn messages_of(table: &Own<paimon_table>, id: i32) -> Vec<CommitMessage> {
 fn commit_as_engine(table: &Own<paimon_table>, messages: Vec<CommitMessage>) -> std::result::Result<(), Failure> {
     let (table, hold) = engine(table);
     let commit = table.new_write_builder().try_new_commit()?;
-    Ok(hold.run(commit.commit(messages))?)
+    Ok(hold.run(commit.commit(messages))??)
 }
 
 #[track_caller]
@@ -253,7 +253,7 @@ fn buckets_that_another_wrote_are_a_conflict() {
     messages[0].mark_fixed_bucket_overwrite();
     let (engine, hold) = engine(&table);
     let commit = engine.new_write_builder().with_overwrite().try_new_commit().unwrap();
-    let outcome = hold.run(commit.overwrite(messages, None)).map_err(Failure::from);
+    let outcome = hold.finish(commit.overwrite(messages, None)).map_err(Failure::from);
     assert_conflict(outcome, "Postpone fixed-bucket overwrite conflict:");
 }
 

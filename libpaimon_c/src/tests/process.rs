@@ -56,6 +56,31 @@ fn every_object_is_counted() {
 }
 
 #[test]
+fn a_call_is_called_off() {
+    let warehouse = Warehouse::new();
+    let catalog = warehouse.catalog.0;
+    unsafe {
+        let token = ok(paimon_cancel_token_new());
+        paimon_cancel_token_enter(token.0);
+        ok(paimon_cancel_token_cancel(token.0));
+        drop(token);
+        refused(paimon_catalog_list_databases(catalog), PAIMON_CODE_CANCELLED, "called off");
+        let more = c("more");
+        let made = paimon_catalog_create_database(catalog, more.as_ptr(), std::ptr::null(), 0, false);
+        refused(made, PAIMON_CODE_CANCELLED, "called off");
+
+        paimon_cancel_token_enter(std::ptr::null());
+        assert!(!ok(paimon_catalog_list_databases(catalog)).contains("more"));
+        refused(
+            paimon_cancel_token_cancel(std::ptr::null()),
+            PAIMON_CODE_INVALID_INPUT,
+            "NULL",
+        );
+        paimon_cancel_token_free(std::ptr::null_mut());
+    }
+}
+
+#[test]
 #[cfg(target_os = "linux")]
 fn a_process_at_rest_has_no_threads_of_ours() {
     let _alone = alone();
