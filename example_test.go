@@ -3,8 +3,8 @@
 package paimon_test
 
 import (
-	"context"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"

@@ -242,7 +242,7 @@ func contextCalls(t *testing.T, store *objectstore.Store, catalog *paimon.Catalo
 			if err != nil {
 				return err
 			}
-			defer stream.Close()
+			defer func() { _ = stream.Close() }()
 			_, err = stream.Read(make([]byte, 4))
 			return err
 		}},
@@ -326,7 +326,7 @@ func TestCancelOpen(t *testing.T) {
 	checkLeaks(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
-	defer listener.Close()
+	defer func() { _ = listener.Close() }()
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	started := time.Now()
