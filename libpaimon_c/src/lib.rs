@@ -31,6 +31,7 @@ pub mod predicate;
 pub mod read;
 pub mod resource;
 pub mod runtime;
+mod signals;
 pub mod supported;
 pub mod system;
 pub mod table;

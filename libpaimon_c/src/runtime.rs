@@ -13,6 +13,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::cancel;
 use crate::error::{Failure, Result, PAIMON_CODE_OUTCOME_UNKNOWN};
+use crate::signals;
 
 /// How long a change that was called off may go on, to come to an end whose outcome is known.
 pub const GRACE: Duration = Duration::from_millis(500);
@@ -55,6 +56,7 @@ impl Hold {
             .max_blocking_threads(4 * workers.max(4))
             .thread_keep_alive(Duration::from_secs(2))
             .thread_name("paimon")
+            .on_thread_start(signals::block)
             .enable_all()
             .build()
             .map_err(|error| Failure::unexpected(format!("cannot start worker threads: {error}")))?;
