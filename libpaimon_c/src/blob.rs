@@ -19,6 +19,7 @@ use crate::handle;
 use crate::read::poisoned;
 use crate::runtime::Hold;
 use crate::table::paimon_table;
+use crate::tls::check_bundle;
 use crate::types::{paimon_bytes, paimon_option, paimon_result, paimon_result_size};
 
 /// Reads what blob descriptors name. Safe for concurrent use.
@@ -134,7 +135,9 @@ pub unsafe extern "C" fn paimon_blob_reader_read_blobs(
         let mut list = Vec::with_capacity(runs.len());
         for run in runs {
             // SAFETY: as the caller promises.
-            list.push(unsafe { slice(run.data.cast_const(), run.len, "a descriptor")? }.to_vec());
+            let descriptor = unsafe { slice(run.data.cast_const(), run.len, "a descriptor")? };
+            check_storage(descriptor)?;
+            list.push(descriptor.to_vec());
         }
         let blobs = reader.hold.run(reader.reader.read_blobs(&list))?.map_err(failure)?;
         if blobs.len() != len {
@@ -162,6 +165,7 @@ pub unsafe extern "C" fn paimon_blob_reader_open_blob(
     paimon_result::from(guard(|| {
         // SAFETY: as the caller promises.
         let (reader, descriptor) = unsafe { (borrow(reader, "the blob reader")?, slice(descriptor, len, "the descriptor")?) };
+        check_storage(descriptor)?;
         let engine = reader.hold.within(|| reader.reader.open_blob(descriptor)).map_err(failure)?;
         // The engine would look for a file of that name.
         if is_web_address(descriptor) {
@@ -176,10 +180,20 @@ pub unsafe extern "C" fn paimon_blob_reader_open_blob(
 }
 
 fn is_web_address(descriptor: &[u8]) -> bool {
-    BlobDescriptor::deserialize(descriptor).is_ok_and(|descriptor| {
-        let scheme = descriptor.uri().split(':').next().unwrap_or_default();
-        scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
-    })
+    BlobDescriptor::deserialize(descriptor).is_ok_and(|descriptor| is_web(descriptor.uri()))
+}
+
+fn is_web(uri: &str) -> bool {
+    let scheme = uri.split(':').next().unwrap_or_default();
+    scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
+}
+
+/// Refuses a descriptor whose storage would not start; what is wrong with it otherwise is the engine's to say.
+fn check_storage(descriptor: &[u8]) -> Result<()> {
+    match BlobDescriptor::deserialize(descriptor) {
+        Ok(descriptor) if !is_web(descriptor.uri()) => check_bundle(descriptor.uri()),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses values in the form of a descriptor, for which the engine would store what they name: who chooses the bytes would choose

@@ -22,6 +22,7 @@ use crate::supported::check_new;
 use crate::system::System;
 use crate::table::paimon_table;
 use crate::tag::branches;
+use crate::tls::check_bundle;
 use crate::types::{json, paimon_option, paimon_result, paimon_result_bytes};
 
 /// An open catalog. Safe for concurrent use.
@@ -67,6 +68,7 @@ pub unsafe extern "C" fn paimon_catalog_create(options: *const paimon_option, le
         let options = unsafe { options_of(options, len)? };
         let hold = Hold::acquire()?;
         let warehouse = options.get("warehouse").cloned().unwrap_or_default();
+        check_bundle(&warehouse)?;
         let served = options.get("metastore").is_some_and(|kind| kind.eq_ignore_ascii_case("rest"));
         let catalog = hold.run(CatalogFactory::create(Options::from_map(options)))??;
         Ok(paimon_catalog {
@@ -415,6 +417,7 @@ impl paimon_catalog {
                 other => break other?,
             }
         };
+        check_bundle(table.location())?;
         let Some(branch) = parsed.branch() else {
             if let Some(branch) = table
                 .schema()

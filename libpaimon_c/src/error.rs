@@ -12,6 +12,8 @@ use paimon::api::rest_error::RestError;
 use paimon::Error;
 
 use crate::handle;
+use crate::runtime::WORKER;
+use crate::tls;
 use crate::types::paimon_bytes;
 
 /// An error. `code` is one of PAIMON_CODE_*; `message` is UTF-8 text for people and never empty. The caller owns it and gives
@@ -88,7 +90,7 @@ pub struct Failure {
 
 impl Failure {
     pub fn new(code: i32, message: impl Into<String>) -> Self {
-        let message = message.into();
+        let message = without_queries(message.into());
         Self {
             code,
             message: if message.is_empty() { "no details".into() } else { message },
@@ -155,7 +157,14 @@ impl Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let code = code_of(&error);
-        Self::new(code, text_of(&error))
+        let text = text_of(&error);
+        Self::new(
+            code,
+            match way_out(&text) {
+                Some(way) => format!("{text}; {way}"),
+                None => text,
+            },
+        )
     }
 }
 
@@ -195,6 +204,8 @@ fn code_of(error: &Error) -> i32 {
             RestError::NotImplemented { .. } => PAIMON_CODE_UNSUPPORTED,
             _ => PAIMON_CODE_IO_ERROR,
         },
+        // The client of REST catalogs has no error of its own for a server that is not there, or answers nonsense.
+        Error::UnexpectedError { message, .. } if of_rest_client(message) => PAIMON_CODE_IO_ERROR,
         // A wrapper may hide an engine error with a code of its own.
         Error::UnexpectedError {
             source: Some(source), ..
@@ -217,6 +228,18 @@ fn is_commit_conflict(message: &str) -> bool {
         || message.starts_with("Row ID conflict:")
         || message.starts_with("Row ID existence conflict:")
         || (message.starts_with("Postpone fixed-bucket ") && message.contains("conflict") && message.contains("another commit"))
+}
+
+fn of_rest_client(message: &str) -> bool {
+    matches!(
+        message,
+        "http get failed"
+            | "http post failed"
+            | "http delete failed"
+            | "failed to read response"
+            | "failed to parse empty response"
+            | "failed to parse json"
+    )
 }
 
 /// The engine's text without its prefixes, followed by the causes that the text does not already contain.
@@ -249,6 +272,87 @@ fn text_of(error: &Error) -> String {
     text
 }
 
+/// Takes the queries off the web addresses in a message: they may hold a signature or a token.
+fn without_queries(message: String) -> String {
+    if !message.contains("://") || !message.contains('?') {
+        return message;
+    }
+    let words = message.split_inclusive(char::is_whitespace).map(|word| {
+        let query = word.find("://").and_then(|at| word[at..].find('?').map(|from| at + from));
+        query.map_or_else(
+            || word.to_string(),
+            |at| {
+                let end = word
+                    .trim_end_matches(|end: char| end.is_whitespace() || ",;:.)]}'\"`".contains(end))
+                    .len();
+                format!("{}{}", &word[..at], &word[end.max(at + 1)..])
+            },
+        )
+    });
+    words.collect()
+}
+
+/// What the caller can do about a failure of storage that does not say so itself.
+fn way_out(text: &str) -> Option<String> {
+    // As it stands in the text, the options that hold the credentials, and that which holds the endpoint.
+    const SERVICES: [(&str, &str, &str); 6] = [
+        ("service: s3", "'s3.access-key' and 's3.secret-key'", "'s3.endpoint'"),
+        (
+            "service: oss",
+            "'fs.oss.accessKeyId' and 'fs.oss.accessKeySecret'",
+            "'fs.oss.endpoint'",
+        ),
+        ("service: gcs", "'gcs.credential' or 'gcs.credential-path'", "'gcs.endpoint'"),
+        (
+            "service: azdls",
+            "'azure.account-name' and 'azure.account-key', or 'azure.sas-token'",
+            "'azure.endpoint'",
+        ),
+        (
+            "service: cos",
+            "'fs.cosn.userinfo.secretId' and 'fs.cosn.userinfo.secretKey'",
+            "'fs.cosn.endpoint'",
+        ),
+        (
+            "service: obs",
+            "'fs.obs.access.key' and 'fs.obs.secret.key'",
+            "'fs.obs.endpoint'",
+        ),
+    ];
+    let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    let service = SERVICES.iter().find(|(service, ..)| text.contains(service));
+    if says(&["region is missing"]) {
+        return Some("set the option 's3.region'".into());
+    }
+    if says(&["failed to load signing credential"]) {
+        return service.map(|(_, credentials, _)| format!("set the options {credentials}"));
+    }
+    if says(&["endpoint is empty"]) {
+        return service.map(|(.., endpoint)| format!("set the option {endpoint}"));
+    }
+    if says(&["invalid IPv4 address"]) && says(&["service: s3"]) {
+        return Some("at an address without a name set the option 's3.path-style-access' to true".into());
+    }
+    if says(&["InvalidContentType", "wrong version number"]) {
+        return Some("the server does not speak TLS; an endpoint without it begins with http://".into());
+    }
+    if says(&[
+        "UnknownIssuer",
+        "local issuer certificate",
+        "self-signed certificate",
+        "self signed certificate",
+    ]) {
+        return Some(tls::untrusted());
+    }
+    if says(&["client error (Connect)", "dns error"]) {
+        return Some(match service {
+            Some((.., endpoint)) => format!("look at the option {endpoint}"),
+            None => "look at the option 'uri'".into(),
+        });
+    }
+    None
+}
+
 fn cause_of(error: &Error) -> Option<&(dyn std::error::Error + 'static)> {
     match error {
         // Not declared as a source by the engine, but kept.
@@ -267,13 +371,13 @@ thread_local! {
 pub fn guard<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
     static HOOK: Once = Once::new();
     // The hook belongs to this library's own copy of the Rust runtime: other Rust code in the process has another. What
-    // panics under a guard becomes an error, so nothing is printed; a panic on a worker thread is told as ever.
+    // panics under a guard, or in a task on a worker thread, becomes an error, so nothing is printed.
     HOOK.call_once(|| {
         let told = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
             if GUARDED.get() {
                 PANIC_AT.set(info.location().map(Location::to_string));
-            } else {
+            } else if std::thread::current().name() != Some(WORKER) {
                 told(info);
             }
         }));

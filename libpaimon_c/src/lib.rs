@@ -36,6 +36,7 @@ pub mod supported;
 pub mod system;
 pub mod table;
 pub mod tag;
+mod tls;
 pub mod types;
 pub mod write;
 

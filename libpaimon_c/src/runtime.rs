@@ -15,6 +15,9 @@ use crate::cancel;
 use crate::error::{Failure, Result, PAIMON_CODE_OUTCOME_UNKNOWN};
 use crate::signals;
 
+/// The name of the worker threads.
+pub const WORKER: &str = "paimon";
+
 /// How long a change that was called off may go on, to come to an end whose outcome is known.
 pub const GRACE: Duration = Duration::from_millis(500);
 
@@ -55,7 +58,7 @@ impl Hold {
             .worker_threads(workers)
             .max_blocking_threads(4 * workers.max(4))
             .thread_keep_alive(Duration::from_secs(2))
-            .thread_name("paimon")
+            .thread_name(WORKER)
             .on_thread_start(signals::block)
             .enable_all()
             .build()

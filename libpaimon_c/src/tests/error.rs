@@ -279,3 +279,29 @@ fn a_batch_that_is_too_large_names_the_option() {
     }
     assert_eq!(Failure::unexpected("another").of_batch().message, "another");
 }
+
+#[test]
+fn queries_of_addresses_are_left_out() {
+    for (said, want) in [
+        ("no address? none", "no address? none"),
+        (
+            "{ url: https://a.b/c/d?sv=1&sig=abc%2F=, called: x } for url (http://h/?t=s): failed?",
+            "{ url: https://a.b/c/d, called: x } for url (http://h/): failed?",
+        ),
+        ("at https://h/p?\n", "at https://h/p\n"),
+        ("'s3://b/w?a'\n?", "'s3://b/w'\n?"),
+    ] {
+        assert_eq!(Failure::unexpected(said).message, want);
+    }
+}
+
+#[test]
+fn a_client_of_rest_catalogs_that_reaches_nobody_is_io() {
+    let error = paimon::Error::UnexpectedError {
+        message: "http get failed".into(),
+        source: Some("client error (Connect)".into()),
+    };
+    let failure = Failure::from(error);
+    assert_eq!(failure.code, PAIMON_CODE_IO_ERROR);
+    assert!(failure.message.contains("'uri'"), "{}", failure.message);
+}
