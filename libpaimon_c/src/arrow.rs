@@ -10,7 +10,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::types::{Int16Type, Int32Type, Int64Type, RunEndIndexType};
 use arrow_array::{make_array, Array, ArrayRef, RecordBatch, StructArray};
-use arrow_buffer::{ArrowNativeType, BooleanBufferBuilder, Buffer, NullBuffer, ScalarBuffer};
+use arrow_buffer::{ArrowNativeType, BooleanBuffer, BooleanBufferBuilder, Buffer, NullBuffer, ScalarBuffer};
 use arrow_cast::cast;
 use arrow_data::transform::MutableArrayData;
 use arrow_data::{layout, ArrayData, BufferSpec};
@@ -26,6 +26,9 @@ const MAX_NESTING: usize = 32;
 /// How many rows a record may have. Nulls and repeated values take no memory before they are spelled out, and what then does not fit
 /// would end the process.
 pub(crate) const MAX_ROWS: usize = 1 << 28;
+
+/// Where no array ends, since no process has so much memory: a length that is made up.
+const MAX_END: usize = 1 << 47;
 
 impl paimon_arrow_batch {
     pub const NONE: paimon_arrow_batch = paimon_arrow_batch {
@@ -171,7 +174,10 @@ unsafe fn view(array: *const RawArray, field: &Field, owner: &Arc<FFI_ArrowArray
     let bounds = || wrong(format!("an array of length {} at offset {}", array.length, array.offset));
     let rows = usize::try_from(array.length).map_err(|_| bounds())?;
     let offset = usize::try_from(array.offset).map_err(|_| bounds())?;
-    let end = offset.checked_add(rows).ok_or_else(bounds)?;
+    let end = offset.checked_add(rows).filter(|end| *end <= MAX_END).ok_or_else(bounds)?;
+    if end > MAX_ROWS && least(data_type) == 0 {
+        return Err(wrong(format!("{end} values of {data_type}, too many")));
+    }
     if rows == 0 {
         // Empty arrays come with odd buffers (none, or offsets that start anywhere): nothing in them is worth a look.
         return Ok(ArrayData::new_empty(data_type));
@@ -220,9 +226,16 @@ unsafe fn view(array: *const RawArray, field: &Field, owner: &Arc<FFI_ArrowArray
     let buffer = |index: usize| NonNull::new(unsafe { array.buffers.add(index).read_unaligned() }.cast_mut());
     // SAFETY: the caller vouches for the length, and the owner keeps the memory.
     let wrap = |at, len| unsafe { Buffer::from_custom_allocation(at, len, owner.clone()) };
-    let mut data = ArrayData::builder(data_type.clone()).len(rows).offset(offset);
+    // Arrays of these types have their offset taken out: of one within another arrow-rs counts it twice.
+    let cut_out = matches!(data_type, DataType::Struct(_) | DataType::FixedSizeList(_, _));
+    let mut data = ArrayData::builder(data_type.clone())
+        .len(rows)
+        .offset(if cut_out { 0 } else { offset });
     if masks == 1 {
-        data = data.null_bit_buffer(buffer(0).map(|at| wrap(at, end.div_ceil(8))));
+        data = data.nulls(buffer(0).map(|at| {
+            let bits = BooleanBuffer::new(wrap(at, end.div_ceil(8)), offset, rows);
+            NullBuffer::new(bits)
+        }));
     }
     let has_offsets = matches!(
         data_type,
@@ -288,18 +301,39 @@ unsafe fn view(array: *const RawArray, field: &Field, owner: &Arc<FFI_ArrowArray
     for (index, child) in children.iter().enumerate() {
         // SAFETY: there are as many children as the array says, and the caller vouches for them too.
         let values = unsafe { view(array.children.add(index).read_unaligned(), child, owner)? };
-        // Offsets are checked below; these arrow-rs forgets to add the offset to.
-        let need = match data_type {
-            DataType::Struct(_) => Some(end),
-            DataType::FixedSizeList(_, size) => end.checked_mul(*size as usize),
-            _ => Some(0),
+        let per_row = match data_type {
+            DataType::Struct(_) => 1,
+            DataType::FixedSizeList(_, size) => *size as usize,
+            _ => 0, // offsets are checked below
         };
-        if need.is_none_or(|need| values.len() < need) {
+        if end.checked_mul(per_row).is_none_or(|need| values.len() < need) {
             return Err(wrong(format!("{} values of '{}', too few", values.len(), child.name())));
         }
-        data = data.add_child_data(values);
+        data = data.add_child_data(match cut_out {
+            true => cut(&values, offset * per_row, rows * per_row),
+            false => values,
+        });
     }
     data.align_buffers(true).build().map_err(|error| wrong(error.to_string()))
+}
+
+/// A part of an array that [`view`] made, as it makes them.
+fn cut(data: &ArrayData, start: usize, length: usize) -> ArrayData {
+    let per_row = match data.data_type() {
+        DataType::Struct(_) => 1,
+        DataType::FixedSizeList(_, size) => *size as usize,
+        _ => return data.slice(start, length),
+    };
+    let children = data
+        .child_data()
+        .iter()
+        .map(|child| cut(child, start * per_row, length * per_row));
+    let part = ArrayData::builder(data.data_type().clone())
+        .len(length)
+        .nulls(data.nulls().map(|nulls| nulls.slice(start, length)))
+        .child_data(children.collect());
+    // SAFETY: the same rows of all parts of an array that was validated.
+    unsafe { part.build_unchecked() }
 }
 
 /// Copies `length` rows from `start` on, and nothing around them, into memory of its own and in a plain layout.
@@ -393,6 +427,19 @@ fn unpack(data: &ArrayData, start: usize, length: usize) -> std::result::Result<
 /// No column of a batch holds more text or bytes.
 const MAX_BYTES: usize = i32::MAX as usize;
 
+/// How many bytes a value takes at least, NULL or not.
+fn least(data_type: &DataType) -> usize {
+    match data_type {
+        DataType::Null => 0,
+        DataType::FixedSizeBinary(width) => *width as usize,
+        DataType::FixedSizeList(field, size) => least(field.data_type()).saturating_mul(*size as usize),
+        DataType::Struct(fields) => fields
+            .iter()
+            .fold(0, |sum: usize, field| sum.saturating_add(least(field.data_type()))),
+        other => other.primitive_width().unwrap_or(1),
+    }
+}
+
 /// How many bytes values come to when each is written out: a dictionary may have one large value that stands in every row.
 fn weight(array: &dyn Array) -> usize {
     fn span<O: ArrowNativeType>(offsets: &[O]) -> (usize, usize) {
@@ -454,12 +501,16 @@ fn weight(array: &dyn Array) -> usize {
         }
         DataType::Dictionary(_, _) => {
             let dictionary = array.as_any_dictionary();
+            let nulls = dictionary
+                .keys()
+                .null_count()
+                .saturating_mul(least(dictionary.values().data_type()));
             if dictionary.values().is_empty() {
-                return 0;
+                return nulls;
             }
             let (weights, keys) = (each(dictionary.values()), dictionary.normalized_keys());
             let valid = (0..array.len()).filter(|row| array.is_valid(*row));
-            valid.fold(0, |sum: usize, row| sum.saturating_add(weights[keys[row]]))
+            valid.fold(nulls, |sum: usize, row| sum.saturating_add(weights[keys[row]]))
         }
         DataType::RunEndEncoded(ends, _) => match ends.data_type() {
             DataType::Int16 => runs::<Int16Type>(array),

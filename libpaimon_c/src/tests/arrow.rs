@@ -497,3 +497,111 @@ fn batches_of_other_exporters_are_taken_and_released() {
     ok(writer.commit(&writer.prepare()));
     assert_eq!(rows(&table), named(&[(1, "a"), (2, "NULL")]));
 }
+
+/// A view list: where each list begins among the values, and how long it is.
+fn list_view(name: &str, begins: &[i32], sizes: &[i32], mut values: Column) -> Column {
+    let bytes = |numbers: &[i32]| Some(numbers.iter().flat_map(|number| number.to_ne_bytes()).collect());
+    values.name = "element".into();
+    Column {
+        format: "+vl".into(),
+        length: begins.len() as i64,
+        buffers: vec![None, bytes(begins), bytes(sizes)],
+        children: vec![values],
+        ..int(name, &[])
+    }
+}
+
+#[test]
+fn rows_within_rows_keep_their_offset() {
+    let warehouse = Warehouse::new();
+    let kind = serde_json::json!({"type": "ARRAY", "element": {"type": "ROW", "fields": [{"id": 10, "name": "out", "type": {
+        "type": "ROW", "fields": [{"id": 11, "name": "in", "type": "INT"}]}}]}});
+    let fields = serde_json::json!([{"id": 0, "name": "list", "type": kind}]);
+    let schema = serde_json::json!({"fields": fields, "partitionKeys": [], "primaryKeys": [], "options": {}, "comment": null});
+    let table = warehouse.table("t", &c(&schema.to_string()));
+    let writer = Writer::new(&table);
+    let numbers = Column {
+        flags: 2,
+        ..int("in", &[0, 1, 2, 3, 4, 5])
+    };
+    // Three of the six rows, two of which are in the list.
+    let inner = Column {
+        flags: 2,
+        ..row("out", 6, vec![numbers])
+    };
+    let outer = Column {
+        flags: 2,
+        ..row("element", 6, vec![inner])
+    };
+    let mut source = Source::new(1, vec![list_view("list", &[1], &[2], outer.sliced(2, 3))]);
+    ok(writer.send(&mut source));
+    source.spoil();
+    ok(writer.commit(&writer.prepare()));
+    let shown = shown(&table).join("");
+    assert!(shown.contains("[3,4,]"), "{shown}");
+}
+
+/// What takes no memory until it is written out would end the process then.
+#[test]
+fn values_that_are_too_many_are_refused() {
+    let warehouse = Warehouse::new();
+    let table = warehouse.table("t", &all_kinds());
+    let writer = Writer::new(&table);
+    let nothing = |length: i64| Column {
+        format: "n".into(),
+        flags: 2,
+        length,
+        buffers: Vec::new(),
+        ..int("element", &[])
+    };
+    let tags_of = |tags: Column| {
+        let mut columns = four_rows();
+        columns.iter_mut().for_each(|column| column.length = 1);
+        columns[3] = Column {
+            name: "tags".into(),
+            ..tags
+        };
+        Source::new(1, columns)
+    };
+    // A NULL of a type whose values are large.
+    let large = Column {
+        format: "+w:2147483647".into(),
+        length: 0,
+        buffers: vec![None],
+        children: vec![Column {
+            name: "element".into(),
+            flags: 2,
+            ..int("element", &[])
+        }],
+        ..int("", &[])
+    };
+    let keyed = Column {
+        flags: 2,
+        dictionary: Some(Box::new(large)),
+        ..int("tags", &[0])
+    };
+    assert_refused(&writer, tags_of(keyed.with_nulls(&[false])), "2 GiB");
+    // Very many of a type whose values are nothing.
+    let long = Column {
+        format: "+L".into(),
+        length: 1,
+        buffers: vec![None, Some([0i64, 1 << 40].iter().flat_map(|end| end.to_ne_bytes()).collect())],
+        children: vec![nothing(1 << 40)],
+        ..int("", &[])
+    };
+    assert_refused(&writer, tags_of(long), "too many");
+    let wide = Column {
+        format: "+w:2147483647".into(),
+        length: 1,
+        buffers: vec![None],
+        children: vec![nothing(1 << 40)],
+        ..int("", &[])
+    };
+    assert_refused(&writer, tags_of(wide), "too many");
+    // A length that no memory has.
+    let endless = Column {
+        length: i64::MAX / 2,
+        ..int("element", &[1])
+    };
+    assert_refused(&writer, tags_of(list("", &[0, 1], endless)), "length");
+}
