@@ -365,7 +365,7 @@ fn copy(data: &ArrayData, start: usize, length: usize) -> std::result::Result<Ar
             (Some(offsets), vec![child(0, from, count)?])
         }
         _ => {
-            let mut values = MutableArrayData::new(vec![data], false, length);
+            let mut values = MutableArrayData::new(vec![data], data.nulls().is_some(), length);
             values.extend(0, start - data.offset(), start - data.offset() + length);
             return Ok(values.freeze());
         }
@@ -432,7 +432,8 @@ fn least(data_type: &DataType) -> usize {
     match data_type {
         DataType::Null => 0,
         DataType::FixedSizeBinary(width) => *width as usize,
-        DataType::FixedSizeList(field, size) => least(field.data_type()).saturating_mul(*size as usize),
+        // Elements are counted, even those that are nothing.
+        DataType::FixedSizeList(field, size) => least(field.data_type()).max(1).saturating_mul(*size as usize),
         DataType::Struct(fields) => fields
             .iter()
             .fold(0, |sum: usize, field| sum.saturating_add(least(field.data_type()))),

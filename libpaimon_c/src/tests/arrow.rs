@@ -524,7 +524,8 @@ fn rows_within_rows_keep_their_offset() {
         flags: 2,
         ..int("in", &[0, 1, 2, 3, 4, 5])
     };
-    // Three of the six rows, two of which are in the list.
+    let numbers = numbers.with_nulls(&[false, true, true, true, true, true]);
+    // Three of the six rows, two of which are in the list, and no NULL among them.
     let inner = Column {
         flags: 2,
         ..row("out", 6, vec![numbers])
@@ -556,31 +557,34 @@ fn values_that_are_too_many_are_refused() {
     };
     let tags_of = |tags: Column| {
         let mut columns = four_rows();
-        columns.iter_mut().for_each(|column| column.length = 1);
+        columns.iter_mut().for_each(|column| column.length = tags.length);
+        let rows = tags.length as usize;
         columns[3] = Column {
             name: "tags".into(),
             ..tags
         };
-        Source::new(1, columns)
+        Source::new(rows, columns)
     };
     // A NULL of a type whose values are large.
-    let large = Column {
-        format: "+w:2147483647".into(),
-        length: 0,
-        buffers: vec![None],
-        children: vec![Column {
-            name: "element".into(),
-            flags: 2,
-            ..int("element", &[])
-        }],
-        ..int("", &[])
-    };
-    let keyed = Column {
+    let number = Column {
         flags: 2,
-        dictionary: Some(Box::new(large)),
-        ..int("tags", &[0])
+        ..int("element", &[])
     };
-    assert_refused(&writer, tags_of(keyed.with_nulls(&[false])), "2 GiB");
+    for element in [number, nothing(0)] {
+        let large = Column {
+            format: "+w:2147483647".into(),
+            length: 0,
+            buffers: vec![None],
+            children: vec![element],
+            ..int("", &[])
+        };
+        let keyed = Column {
+            flags: 2,
+            dictionary: Some(Box::new(large)),
+            ..int("tags", &[0, 0, 0])
+        };
+        assert_refused(&writer, tags_of(keyed.with_nulls(&[false; 3])), "2 GiB");
+    }
     // Very many of a type whose values are nothing.
     let long = Column {
         format: "+L".into(),
