@@ -23,9 +23,9 @@ race: ## Run the Go tests under the race detector
 	go test -race -short ./...
 
 .PHONY: debug
-debug: ## Run the Go tests with pointer checks, with memory clobbered when it is freed, and without cgo
+debug: ## Run the Go tests with pointer checks, with memory clobbered when it is freed, with leaks reported, and without cgo
 	go test -short -gcflags=all=-d=checkptr ./...
-	GOGC=1 GODEBUG=clobberfree=1,invalidptr=1 go test -short -count=1 . ./tests
+	GOGC=1 GODEBUG=clobberfree=1,invalidptr=1 go test -short -count=1 -tags paimon_debug . ./tests
 	CGO_ENABLED=0 go test -short ./...
 
 .PHONY: cross
@@ -37,6 +37,7 @@ cross: ## Vet the package for every platform it names, embedded or not
 .PHONY: lint
 lint: $(BIN)/golangci-lint ## Run go vet and the linters
 	go vet ./...
+	go vet -tags paimon_debug .
 	$(BIN)/golangci-lint run
 
 $(BIN)/golangci-lint: Makefile

@@ -239,6 +239,7 @@ type batchOwner struct {
 	lib   *library
 	batch cArrowBatch
 	users atomic.Int64
+	leak  leakWatch
 }
 
 func (*batchOwner) Allocate(int) []byte { panic("paimon: the memory of a batch cannot grow") }
@@ -248,6 +249,7 @@ func (*batchOwner) Reallocate(int, []byte) []byte { panic("paimon: the memory of
 // Free is called once for each buffer, when its last reference is released.
 func (o *batchOwner) Free([]byte) {
 	if o.users.Add(-1) == 0 {
+		o.leak.stop()
 		_, _ = ffiArrowBatchFree.call(o.lib, o.batch)
 		o.lib.live.Add(-1)
 	}
@@ -258,6 +260,7 @@ func importBatch(l *library, op, object string, batch cArrowBatch) (record arrow
 	l.live.Add(1)
 	owner := &batchOwner{lib: l, batch: batch}
 	owner.users.Store(1)
+	owner.leak = watchLeak(owner, (*cArrowBatch)(nil), object)
 	defer owner.Free(nil)
 	// What the native side says of its own types should never surprise arrow-go, but a type it does not know may.
 	defer func() {

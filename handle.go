@@ -21,12 +21,15 @@ type handle[T any] struct {
 	ptr    *T
 	calls  int
 	closed bool
+	leak   leakWatch
 }
 
 // newHandle takes over an object that a native call gave.
 func newHandle[T any](lib *library, free fn1[void, *T], object string, ptr *T) *handle[T] {
 	lib.live.Add(1)
-	return &handle[T]{lib: lib, free: free, object: object, ptr: ptr}
+	h := &handle[T]{lib: lib, free: free, object: object, ptr: ptr}
+	h.leak = watchLeak(h, (*T)(nil), object)
+	return h
 }
 
 // name is what errors call the object.
@@ -105,6 +108,7 @@ func (h *handle[T]) drop() {
 	// The only error is a missing symbol, and adopt resolved this one before there was an object.
 	_, _ = h.free.call(h.lib, h.ptr)
 	h.ptr = nil
+	h.leak.stop()
 	h.lib.live.Add(-1)
 }
 
