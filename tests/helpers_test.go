@@ -5,6 +5,7 @@ package tests
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -19,6 +20,9 @@ import (
 
 	paimon "github.com/apache/paimon-rust/bindings/go"
 )
+
+// stress is for make stress.
+var stress = flag.Int("stress", 1, "how many times as much the stress tests do")
 
 // TestMain fails the run when native objects are left.
 func TestMain(m *testing.M) {

@@ -4,10 +4,13 @@ package tests
 
 import (
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io"
+	"maps"
+	"math/rand/v2"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -509,26 +512,54 @@ func TestChildrenOutliveParents(t *testing.T) {
 	}
 }
 
-// Close may come in the middle of calls: they work or give ErrClosed, and nothing crashes or is left.
+// Close may come in the middle of the calls of many goroutines, from several of them: every call works or gives ErrClosed, and nothing
+// crashes or is left.
 func TestCloseRacesWithCalls(t *testing.T) {
-	checkLeaks(t)
-	for range 3 {
-		c := newChain(t)
-		for _, h := range c.handles() {
-			var group sync.WaitGroup
-			for _, call := range h.calls {
-				for range 4 {
-					group.Go(func() {
-						for range 5 {
-							if err := call(); err != nil && !errors.Is(err, paimon.ErrClosed) {
-								t.Errorf("%s: %v", h.name, err)
-							}
-						}
-					})
+	var calls, refused atomic.Int64
+	rounds := 3 * *stress
+	for round := range rounds {
+		t.Run(fmt.Sprint(round), func(t *testing.T) {
+			checkLeaks(t)
+			for _, h := range newChain(t).handles() {
+				closeUnderFire(t, h, &calls, &refused)
+			}
+		})
+	}
+	t.Logf("%d rounds over every handle type, %d calls, %d of them refused", rounds, calls.Load(), refused.Load())
+}
+
+// closeUnderFire closes a handle while goroutines call it, each in an order of its own until it is refused.
+func closeUnderFire(t *testing.T, h handleCase, calls, refused *atomic.Int64) {
+	const callers, closers, most = 64, 3, 100_000
+	names := slices.Collect(maps.Keys(h.calls))
+	start := make(chan struct{})
+	var group sync.WaitGroup
+	for range callers {
+		order := rand.Perm(len(names))
+		group.Go(func() {
+			<-start
+			for i := range most {
+				name := names[order[i%len(order)]]
+				calls.Add(1)
+				err := h.calls[name]()
+				if errors.Is(err, paimon.ErrClosed) {
+					refused.Add(1)
+					return
+				}
+				if err != nil {
+					t.Errorf("%s.%s: %v", h.name, name, err)
 				}
 			}
-			group.Go(h.close)
-			group.Wait()
-		}
+		})
 	}
+	for range closers {
+		wait := rand.N(3 * time.Millisecond)
+		group.Go(func() {
+			<-start
+			time.Sleep(wait)
+			h.close()
+		})
+	}
+	close(start)
+	group.Wait()
 }
