@@ -3,17 +3,22 @@
 package tests
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
@@ -23,21 +28,9 @@ import (
 // Writes and reads go on while the garbage collector does nothing but collect, and children are started.
 func TestUnderGarbageCollection(t *testing.T) {
 	allocator := checkLeaks(t)
-	defer debug.SetGCPercent(debug.SetGCPercent(1))
-	stop := make(chan struct{})
+	collect(t)
 	var background sync.WaitGroup
 	defer background.Wait()
-	defer close(stop)
-	background.Go(func() {
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-				runtime.GC()
-			}
-		}
-	})
 	background.Go(func() {
 		for range 20 {
 			if err := exec.Command(os.Args[0], "-test.run=^$").Run(); err != nil {
@@ -70,6 +63,187 @@ func TestUnderGarbageCollection(t *testing.T) {
 		}
 		_, err := paimon.NewCatalog(map[string]string{"warehouse": "no-such-scheme://x"})
 		wantError(t, err, paimon.CodeUnsupported, "no-such-scheme")
+	}
+}
+
+// collect collects garbage all the time until the end of the test.
+func collect(t *testing.T) {
+	t.Helper()
+	percent := debug.SetGCPercent(1)
+	stop := make(chan struct{})
+	var group sync.WaitGroup
+	group.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				runtime.GC()
+			}
+		}
+	})
+	t.Cleanup(func() {
+		close(stop)
+		group.Wait()
+		debug.SetGCPercent(percent)
+	})
+}
+
+// Records cross in both directions many times, one row each, and none is mixed up with another.
+func TestManyRecordsCross(t *testing.T) {
+	allocator := checkLeaks(t)
+	_, table := newTable(t, people, nil)
+	n := 2000 * *stress
+	collect(t)
+	j := newJob(t, table, "", false)
+	for i := range n {
+		batch := record(allocator, person{int32(i), fmt.Sprint("name ", i)})
+		must(t, j.write.WriteArrowBatch(batch))
+		batch.Release()
+	}
+	must(t, j.commit.Commit(j.prepare(t, allocator)))
+
+	builder, err := table.NewReadBuilderWithOptions(map[string]string{"read.batch-size": "1"})
+	must(t, err)
+	defer builder.Close()
+	reader, err := readerOf(builder)
+	must(t, err)
+	defer reader.Close()
+	var kept []arrow.RecordBatch
+	seen := 0
+	check := func(batch arrow.RecordBatch, i int) {
+		t.Helper()
+		id, name := batch.Column(0).(*array.Int32).Value(0), batch.Column(1).ValueStr(0)
+		if batch.NumRows() != 1 || int(id) != i || name != fmt.Sprint("name ", i) {
+			t.Fatalf("record %d has %d rows, the first is %d %q", i, batch.NumRows(), id, name)
+		}
+	}
+	for batch, err := range reader.All() {
+		must(t, err)
+		check(batch, seen)
+		if seen%100 == 0 {
+			kept = append(kept, batch)
+		} else {
+			batch.Release()
+		}
+		seen++
+	}
+	for i, batch := range kept {
+		check(batch, 100*i)
+		batch.Release()
+	}
+	if seen != n {
+		t.Errorf("%d records of %d", seen, n)
+	}
+	t.Logf("%d records out and in", n)
+}
+
+// Every result that a call returns by value or by pointer is its own, whoever calls at the same time.
+func TestResultsKeepApart(t *testing.T) {
+	checkLeaks(t)
+	_, table := newTable(t, people, nil)
+	blobs, err := table.NewBlobReader()
+	must(t, err)
+	defer blobs.Close()
+	descriptor := descriptorOf(fileOf(t, "blob"), 0, -1)
+	const callers = 64
+	n := 2000 * *stress
+	collect(t)
+	var calls atomic.Int64
+	var group sync.WaitGroup
+	for g := range callers {
+		stream, err := blobs.OpenBlob(descriptor)
+		must(t, err)
+		builder, err := table.NewReadBuilder()
+		must(t, err)
+		group.Go(func() {
+			defer builder.Close()
+			defer stream.Close()
+			for i := range n {
+				calls.Add(1)
+				if i%10 == 0 { // a pointer, to an error with this text
+					name := fmt.Sprintf("column-%d-%d-", g, i)
+					if err := builder.WithProjection([]string{name}); err == nil || !strings.Contains(err.Error(), name) {
+						t.Errorf("got %v, want one that names %s", err, name)
+						return
+					}
+					continue
+				}
+				want := int64(g)<<32 | int64(i)
+				if got, err := stream.Seek(want, io.SeekStart); err != nil || got != want { // a struct with this number
+					t.Errorf("got %d, %v, want %d", got, err, want)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	t.Logf("%d calls from %d goroutines", calls.Load(), callers)
+}
+
+// All that goroutines do at the same time works on one processor of Go's.
+func TestOneProcessorOfGo(t *testing.T) {
+	child := exec.Command(os.Args[0], "-test.timeout=5m", "-test.run=^("+strings.Join([]string{
+		"TestCloseRacesWithCalls", "TestConcurrentCommits", "TestEveryHandleType", "TestFilterAndProjection", "TestReaderIsShared",
+		"TestReadForeignTables", "TestWriteCommitReadRoundTrip", "TestWriteIsShared",
+	}, "|")+")$")
+	child.Env = append(os.Environ(), "GOMAXPROCS=1")
+	if out, err := child.CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "PASS") {
+		t.Errorf("%v:\n%s", err, out)
+	}
+}
+
+// Handles of every type are closed by a cleanup of Go's, on its goroutine, while nobody or somebody calls.
+func TestCloseInCleanup(t *testing.T) {
+	checkLeaks(t)
+	type owner struct{ name string }
+	for _, h := range newChain(t).handles() {
+		done := make(chan struct{})
+		runtime.AddCleanup(&owner{h.name}, func(closeIt func()) { closeIt(); close(done) }, h.close)
+		for name, call := range h.calls {
+			if err := call(); err != nil && !errors.Is(err, paimon.ErrClosed) {
+				t.Errorf("%s.%s: %v", h.name, name, err)
+			}
+		}
+		for waiting := true; waiting; {
+			runtime.GC()
+			select {
+			case <-done:
+				waiting = false
+			case <-time.After(time.Millisecond):
+			}
+		}
+		for name, call := range h.calls {
+			if err := call(); !errors.Is(err, paimon.ErrClosed) {
+				t.Errorf("%s.%s: %v", h.name, name, err)
+			}
+		}
+	}
+}
+
+// A reader may be closed within the loop over it. The batches stay, and the loop ends with ErrClosed.
+func TestCloseWithinLoop(t *testing.T) {
+	allocator := checkLeaks(t)
+	_, table := newTable(t, people, func(s *paimon.Schema) { s.Options = map[string]string{"read.batch-size": "1"} })
+	appendRows(t, table, allocator, person{1, "one"}, person{2, "two"}, person{3, "three"})
+	reader := newReader(t, table)
+	var batches []arrow.RecordBatch
+	var last error
+	for batch, err := range reader.All() {
+		if err != nil {
+			last = err
+			continue
+		}
+		reader.Close()
+		table.Close()
+		batches = append(batches, batch)
+	}
+	wantError(t, last, paimon.ErrClosed)
+	if len(batches) != 1 || batches[0].Column(1).ValueStr(0) != "one" {
+		t.Errorf("got %v", batches)
+	}
+	for _, batch := range batches {
+		batch.Release()
 	}
 }
 
