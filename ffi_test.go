@@ -3,6 +3,7 @@
 package paimon
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -211,6 +212,41 @@ func TestUnsafeIsFenced(t *testing.T) {
 			}
 		}
 	})
+}
+
+// No native code calls back into Go: purego has 2000 places for callbacks, and none is ever given back. What makes one is refused
+// here by name, in either module.
+func TestNoCallbacks(t *testing.T) {
+	makers := []string{"ClosureAlloc", "NewCallback", "NewCallbackFnPtr", "PrepClosureLoc", "RegisterFunc", "RegisterLibFunc"}
+	eachFile(t, func(path string, file *ast.File) {
+		ast.Inspect(file, func(node ast.Node) bool {
+			selector, ok := node.(*ast.SelectorExpr)
+			if !ok || !slices.Contains(makers, selector.Sel.Name) {
+				return true
+			}
+			if module, ok := selector.X.(*ast.Ident); ok && (module.Name == "ffi" || module.Name == "purego") {
+				t.Errorf("%s uses %s.%s", path, module.Name, selector.Sel.Name)
+			}
+			return true
+		})
+	})
+}
+
+// Versions of purego before 0.10.1 mix up the results of concurrent calls, and of ffi before 0.8.0 they free what is in use.
+func TestOldestDependencies(t *testing.T) {
+	mod, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for module, oldest := range map[string][]int{"github.com/ebitengine/purego": {0, 10, 1}, "github.com/jupiterrider/ffi": {0, 8, 0}} {
+		var version [3]int
+		_, line, _ := strings.Cut(string(mod), module+" v")
+		if n, err := fmt.Sscanf(line, "%d.%d.%d", &version[0], &version[1], &version[2]); n != 3 {
+			t.Errorf("%s: %v", module, err)
+		} else if slices.Compare(version[:], oldest) < 0 {
+			t.Errorf("%s is %v, want %v at least", module, version, oldest)
+		}
+	}
 }
 
 // eachFile parses the package's own files, without tests.

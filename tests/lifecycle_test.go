@@ -542,6 +542,7 @@ func closeUnderFire(t *testing.T, h handleCase, calls, refused *atomic.Int64) {
 				name := names[order[i%len(order)]]
 				calls.Add(1)
 				err := h.calls[name]()
+				runtime.Gosched() // else on one processor Close waits for the turn of all
 				if errors.Is(err, paimon.ErrClosed) {
 					refused.Add(1)
 					return

@@ -184,7 +184,7 @@ func TestResultsKeepApart(t *testing.T) {
 // All that goroutines do at the same time works on one processor of Go's.
 func TestOneProcessorOfGo(t *testing.T) {
 	child := exec.Command(os.Args[0], "-test.timeout=5m", "-test.run=^("+strings.Join([]string{
-		"TestCloseRacesWithCalls", "TestConcurrentCommits", "TestEveryHandleType", "TestFilterAndProjection", "TestReaderIsShared",
+		"TestCloseRacesWithCalls", "TestConcurrentTables", "TestEveryHandleType", "TestFilterAndProjection", "TestReaderIsShared",
 		"TestReadForeignTables", "TestWriteCommitReadRoundTrip", "TestWriteIsShared",
 	}, "|")+")$")
 	child.Env = append(os.Environ(), "GOMAXPROCS=1")
