@@ -69,9 +69,20 @@ pub fn check_option(key: &str, value: &str) -> Result<()> {
         }
         "scan.fallback-branch" | "scan.file-creation-time-millis" => refused("reads here do not look at it"),
         _ if key.starts_with("incremental-between") => refused("reads here do not look at it"),
+        "data-file.path-directory" if !is_within(value) => Err(Failure::invalid(format!(
+            "option {key} = {value}: it is a folder within the table's; for files elsewhere there is data-file.external-paths"
+        ))),
+        "data-file.prefix" | "changelog-file.prefix" if value.contains(['/', '\\']) => Err(Failure::invalid(format!(
+            "option {key} = {value}: it is the beginning of a file's name, which has no path separators"
+        ))),
         "branch" => refused("it is not looked at here; open the table under the name table$branch_name"),
         _ => Ok(()),
     }
+}
+
+/// Whether a path stays in the folder that it starts from.
+fn is_within(path: &str) -> bool {
+    !path.starts_with('/') && !path.contains([':', '\\']) && path.split('/').all(|step| step != "..")
 }
 
 /// The options that say where the rows of a table are and how they are merged, with what holds where they are not set: rows that are

@@ -176,7 +176,9 @@ unsafe fn view(array: *const RawArray, field: &Field, owner: &Arc<FFI_ArrowArray
     let offset = usize::try_from(array.offset).map_err(|_| bounds())?;
     let end = offset.checked_add(rows).filter(|end| *end <= MAX_END).ok_or_else(bounds)?;
     if end > MAX_ROWS && least(data_type) == 0 {
-        return Err(wrong(format!("{end} values of {data_type}, too many")));
+        return Err(wrong(format!(
+            "{end} values of {data_type} are too many; write smaller records"
+        )));
     }
     if rows == 0 {
         // Empty arrays come with odd buffers (none, or offsets that start anywhere): nothing in them is worth a look.

@@ -239,6 +239,12 @@ pub unsafe extern "C" fn paimon_catalog_create_table(
             ));
         }
         let schema = validated(schema)?;
+        if let Some(path) = schema.options().get("path").filter(|_| !catalog.served) {
+            return Err(Failure::new(
+                PAIMON_CODE_UNSUPPORTED,
+                format!("option path = {path}: a table of this catalog lies in the folder of its database"),
+            ));
+        }
         let _turn = catalog.turn()?;
         catalog.hold.change(async {
             let created = catalog.catalog.create_table(&identifier.identifier, schema, ignore_if_exists);

@@ -593,7 +593,7 @@ fn values_that_are_too_many_are_refused() {
         children: vec![nothing(1 << 40)],
         ..int("", &[])
     };
-    assert_refused(&writer, tags_of(long), "too many");
+    assert_refused(&writer, tags_of(long), "are too many");
     let wide = Column {
         format: "+w:2147483647".into(),
         length: 1,
@@ -601,7 +601,7 @@ fn values_that_are_too_many_are_refused() {
         children: vec![nothing(1 << 40)],
         ..int("", &[])
     };
-    assert_refused(&writer, tags_of(wide), "too many");
+    assert_refused(&writer, tags_of(wide), "are too many");
     // A length that no memory has.
     let endless = Column {
         length: i64::MAX / 2,
