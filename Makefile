@@ -69,8 +69,20 @@ interop: ## Let Java and Python read what Go writes and the golden tables, and G
 	tests/interop/check.sh tests/testdata/warehouse tests/testdata/expected
 
 .PHONY: soak
-soak: ## Open, write, abort and close 10,000 times, and watch the memory
+soak: ## Open, read, write, abort and close 10,000 times, and watch the memory
 	go run ./tests/soak -n 10000
+
+# How many times as much as in go test the stress tests do.
+STRESS ?= 50
+
+.PHONY: stress
+stress: ## Let calls race with Close, the collector, signals and children for minutes, and count native threads (STRESS=50)
+	GODEBUG=clobberfree=1,invalidptr=1 go test -v -count=1 -timeout 60m -tags paimon_debug \
+		-run 'CloseRaces|RecordsCross|ResultsKeep|Signal|Handlers|HangsUp|ChildrenInherit|NativeThreads' ./tests -stress $(STRESS)
+	CGO_ENABLED=0 go test -v -count=1 -timeout 60m -run 'Signal|Handlers|HangsUp' ./tests -stress $(STRESS)
+	go test -race -v -count=1 -timeout 60m -run 'CloseRaces|ResultsKeep' ./tests -stress $$(($(STRESS) / 5 + 1))
+	GOMAXPROCS=1 go test -short -count=1 -timeout 30m . ./tests
+	tests/cgroup.sh
 
 .PHONY: cover
 cover: ## Report what the tests cover
