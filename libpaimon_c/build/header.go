@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//go:build linux || darwin
+//go:build linux
 
 package main
 
@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	headerFile       = "include/paimon.h"
-	cbindgenVersion  = "0.29.4"
-	cbindgenLocation = "tools" // in libpaimon_c, and not committed
+	headerFile      = "include/paimon.h"
+	cbindgenVersion = "0.29.4"
+	toolsFolder     = "tools" // in libpaimon_c, and not committed
 )
 
 // header generates the C header from the Rust sources, with a cbindgen of its own that it installs when there is none.
 func (b builder) header(ctx context.Context) ([]byte, error) {
-	tools := b.path(cbindgenLocation)
+	tools := b.path(toolsFolder)
 	cbindgen := filepath.Join(tools, "bin", "cbindgen")
 	have, err := output(ctx, b.crate, environment(), cbindgen, "--version")
 	if err != nil || strings.TrimSpace(string(have)) != "cbindgen "+cbindgenVersion {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//go:build linux || darwin
+//go:build linux
 
 package main
 
@@ -17,7 +17,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -29,6 +31,7 @@ type manifest struct {
 	Paimon  lockedCrate         `json:"paimon"`
 	OpenSSL lockedCrate         `json:"openssl-src"`
 	Targets map[string]artifact `json:"targets"`
+	Libffi  libffiManifest      `json:"libffi"`
 }
 
 // A lockedCrate is a crate as Cargo.lock pins it.
@@ -43,12 +46,13 @@ type artifact struct {
 	SourceSHA256 string            `json:"source_sha256"`
 	Tools        map[string]string `json:"tools"`
 	Needs        []string          `json:"needs"`
-	GlibcAtLeast string            `json:"glibc_at_least"`
+	GlibcAtLeast string            `json:"glibc_at_least,omitempty"`
+	MacOSAtLeast string            `json:"macos_at_least,omitempty"`
 	Plain        content           `json:"plain"`
 	Compressed   content           `json:"compressed"`
 }
 
-// A content is a file's name, size and hash. Names are relative to libpaimon_c.
+// A content is a file's name, size and hash. Names are relative to libpaimon_c, but for libffi.
 type content struct {
 	File   string `json:"file"`
 	Size   int    `json:"size"`
@@ -60,14 +64,11 @@ func describe(name string, data []byte) content {
 	return content{File: name, Size: len(data), SHA256: hex.EncodeToString(sum[:])}
 }
 
-// lib makes everything that is generated.
-func (b builder) lib(ctx context.Context) error {
-	if err := checkTools(); err != nil {
-		return err
-	}
-	facts, err := b.toolFacts(ctx)
-	if err != nil {
-		return err
+// lib makes everything that is generated, and the libraries of some targets. Two targets are built at a time, since much of a
+// build is one thread.
+func (b builder) lib(ctx context.Context, chosen []target) error {
+	if len(chosen) == 0 {
+		return errors.New("no library is built for this platform")
 	}
 	header, err := b.header(ctx)
 	if err != nil {
@@ -86,7 +87,43 @@ func (b builder) lib(ctx context.Context) error {
 	if err := write(b.path(licensesFile), licenses); err != nil {
 		return err
 	}
+	if err := b.libffi(ctx); err != nil {
+		return err
+	}
+	return each(chosen, func(t target) error {
+		b := b
+		b.target = t
+		return b.artifact(ctx)
+	})
+}
 
+// each does something for every target, for two at a time.
+func each(chosen []target, do func(target) error) error {
+	failures := make([]error, len(chosen))
+	var wait sync.WaitGroup
+	places := make(chan struct{}, 2)
+	for i, t := range chosen {
+		places <- struct{}{}
+		wait.Go(func() {
+			if err := do(t); err != nil {
+				failures[i] = fmt.Errorf("%s: %w", t.name, err)
+			}
+			<-places
+		})
+	}
+	wait.Wait()
+	return errors.Join(failures...)
+}
+
+// artifact builds the library of one target and writes all that is about it.
+func (b builder) artifact(ctx context.Context) error {
+	if err := b.checkTools(); err != nil {
+		return err
+	}
+	facts, err := b.toolFacts(ctx)
+	if err != nil {
+		return err
+	}
 	source, err := b.sourceHash()
 	if err != nil {
 		return err
@@ -98,55 +135,37 @@ func (b builder) lib(ctx context.Context) error {
 	if after, err := b.sourceHash(); err != nil || after != source {
 		return errors.Join(errors.New("the sources changed while they were built"), err)
 	}
-	needs, glibc, err := inspect(plain, b.target.file)
-	if err != nil {
+	a := artifact{RustTarget: b.rust, SourceSHA256: source, Tools: facts, Plain: describe(b.file, plain)}
+	if err := b.inspect(plain, &a); err != nil {
 		return err
 	}
 	packed, err := compress(ctx, plain)
 	if err != nil {
 		return err
 	}
-	a := artifact{
-		RustTarget: b.target.rust, SourceSHA256: source, Tools: facts, Needs: needs, GlibcAtLeast: glibc,
-		Plain:      describe(b.target.file, plain),
-		Compressed: describe(b.prebuilt(), packed),
-	}
-	m, err := b.readManifest()
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	a.Compressed = describe(b.prebuilt(), packed)
+	if err := write(b.path(b.prebuilt()), packed); err != nil {
 		return err
 	}
-	if m.Targets == nil {
-		m.Targets = make(map[string]artifact)
-	}
-	m.Targets[b.target.name] = a
-	if m.Paimon, err = b.locked("paimon"); err != nil {
+	if err := write(b.embedFile(), b.embedSource(a.Plain)); err != nil {
 		return err
 	}
-	if m.OpenSSL, err = b.locked("openssl-src"); err != nil {
-		return err
-	}
-	text, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return err
-	}
-	for _, file := range []struct {
-		path string
-		data []byte
-	}{
-		{b.path(b.prebuilt()), packed},
-		{b.path(manifestFile), append(text, '\n')},
-		{b.embedFile(), b.embedSource(a.Plain)},
-	} {
-		if err := write(file.path, file.data); err != nil {
+	note("%s: %d bytes, %d compressed, sha256 %s", b.name, len(plain), len(packed), a.Plain.SHA256)
+	return b.updateManifest(func(m *manifest) error {
+		if m.Targets == nil {
+			m.Targets = make(map[string]artifact)
+		}
+		m.Targets[b.name] = a
+		if m.Paimon, err = b.locked("paimon"); err != nil {
 			return err
 		}
-	}
-	note("%s: %d bytes, %d compressed, glibc %s or later, sha256 %s", b.target.name, len(plain), len(packed), glibc, a.Plain.SHA256)
-	return nil
+		m.OpenSSL, err = b.locked("openssl-src")
+		return err
+	})
 }
 
 // prebuilt is the committed library's path inside libpaimon_c.
-func (b builder) prebuilt() string { return "prebuilt/" + b.target.name + "/" + b.target.file + ".zst" }
+func (b builder) prebuilt() string { return "prebuilt/" + b.name + "/" + b.file + ".zst" }
 
 func (b builder) readManifest() (m manifest, err error) {
 	text, err := os.ReadFile(b.path(manifestFile))
@@ -154,6 +173,25 @@ func (b builder) readManifest() (m manifest, err error) {
 		return m, err
 	}
 	return m, json.Unmarshal(text, &m)
+}
+
+var manifestLock sync.Mutex
+
+func (b builder) updateManifest(change func(*manifest) error) error {
+	manifestLock.Lock()
+	defer manifestLock.Unlock()
+	m, err := b.readManifest()
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err := change(&m); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	return write(b.path(manifestFile), append(text, '\n'))
 }
 
 // locked finds a crate in Cargo.lock.
@@ -170,7 +208,7 @@ func (b builder) locked(name string) (lockedCrate, error) {
 }
 
 // embedFile is the Go file that embeds the library; its name is its build constraint.
-func (b builder) embedFile() string { return filepath.Join(b.root, "embed_"+b.target.name+".go") }
+func (b builder) embedFile() string { return filepath.Join(b.root, "embed_"+b.name+".go") }
 
 func (b builder) embedSource(plain content) []byte {
 	return fmt.Appendf(nil, `// SPDX-License-Identifier: Apache-2.0
@@ -192,9 +230,20 @@ const (
 `, b.prebuilt(), plain.File, plain.SHA256, plain.Size)
 }
 
-// inspect checks that an ELF library exports paimon_* alone, needs the C library family alone and has no path in it to look
-// for others. It returns what the library needs, and the oldest glibc that has it all.
-func inspect(plain []byte, name string) (needs []string, glibc string, err error) {
+// inspect checks that a library is as it should be, and notes in the manifest what it needs.
+func (b builder) inspect(plain []byte, a *artifact) (err error) {
+	if b.linux() {
+		a.Needs, a.GlibcAtLeast, err = b.inspectELF(plain, b.file, "paimon_")
+	} else {
+		a.Needs, a.MacOSAtLeast, err = b.inspectMachO(plain)
+	}
+	return err
+}
+
+// inspectELF checks that a library is named as it should be and exports what begins with a prefix alone, that it needs the C
+// library family alone and of no later version than the target says, and has no path in it to look for others. It returns what
+// the library needs, and the oldest glibc that has it all.
+func (t target) inspectELF(plain []byte, name, prefix string) (needs []string, glibc string, err error) {
 	file, err := elf.NewFile(bytes.NewReader(plain))
 	if err != nil {
 		return nil, "", err
@@ -203,37 +252,44 @@ func inspect(plain []byte, name string) (needs []string, glibc string, err error
 	if err != nil {
 		return nil, "", err
 	}
-	var problems []string
-	exported := 0
-	newest := []int{0, 0}
+	problems, exported := []string(nil), 0
+	newest, err := parseVersion("0")
+	if err != nil {
+		return nil, "", err
+	}
 	for _, symbol := range symbols {
 		if symbol.Section != elf.SHN_UNDEF {
 			exported++
-			if !strings.HasPrefix(symbol.Name, "paimon_") {
+			if !strings.HasPrefix(symbol.Name, prefix) {
 				problems = append(problems, "it exports "+symbol.Name+": list it in src/exports.rs")
 			}
+			continue
 		}
-		var version []int
-		if number, ok := strings.CutPrefix(symbol.Version, "GLIBC_"); ok && symbol.Section == elf.SHN_UNDEF {
-			for part := range strings.SplitSeq(number, ".") {
-				var n int
-				if _, err := fmt.Sscan(part, &n); err != nil {
-					return nil, "", fmt.Errorf("symbol version %s: %w", symbol.Version, err)
-				}
-				version = append(version, n)
-			}
+		number, ok := strings.CutPrefix(symbol.Version, "GLIBC_")
+		if !ok {
+			continue
+		}
+		version, err := parseVersion(number)
+		if err != nil {
+			return nil, "", err
 		}
 		if slices.Compare(version, newest) > 0 {
-			newest, glibc = version, strings.TrimPrefix(symbol.Version, "GLIBC_")
+			newest, glibc = version, number
 		}
+	}
+	if limit, err := parseVersion(t.version); err != nil || slices.Compare(newest, limit) > 0 {
+		problems = append(problems, "it needs glibc "+glibc+", not "+t.version)
 	}
 	if exported == 0 {
 		problems = append(problems, "it exports nothing")
 	}
+	if machine := t.machine(); file.Machine != machine {
+		problems = append(problems, fmt.Sprintf("it is for %v, not %v", file.Machine, machine))
+	}
 	if needs, err = file.ImportedLibraries(); err != nil {
 		return nil, "", err
 	}
-	family := regexp.MustCompile(`^(libc|libm|libdl|libpthread|librt|libgcc_s|ld-linux[-_a-z0-9]*)\.so\.\d+$`)
+	family := regexp.MustCompile(`^(libc|libm|libdl|libpthread|librt|ld-linux[-_a-z0-9]*)\.so\.\d+$`)
 	for _, need := range needs {
 		if !family.MatchString(need) {
 			problems = append(problems, "it needs "+need)
@@ -247,10 +303,36 @@ func inspect(plain []byte, name string) (needs []string, glibc string, err error
 	if soname, err := file.DynString(elf.DT_SONAME); err != nil || !slices.Equal(soname, []string{name}) {
 		problems = append(problems, fmt.Sprintf("its name is %q", soname))
 	}
-	if len(problems) > 0 {
-		return nil, "", fmt.Errorf("the library is not as it should be:\n  %s", strings.Join(problems, "\n  "))
+	if file.Section(".symtab") != nil || file.Section(".debug_info") != nil {
+		problems = append(problems, "it is not stripped")
 	}
-	return needs, glibc, nil
+	return needs, glibc, asError(problems)
+}
+
+func (t target) machine() elf.Machine {
+	if t == linuxAMD64 {
+		return elf.EM_X86_64
+	}
+	return elf.EM_AARCH64
+}
+
+// parseVersion makes numbers of a version, which compare as they should.
+func parseVersion(text string) (numbers []int, err error) {
+	for part := range strings.SplitSeq(text, ".") {
+		n, err := strconv.Atoi(part)
+		if err != nil {
+			return nil, fmt.Errorf("version %q: %w", text, err)
+		}
+		numbers = append(numbers, n)
+	}
+	return numbers, nil
+}
+
+func asError(problems []string) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the library is not as it should be:\n  %s", strings.Join(problems, "\n  "))
 }
 
 // maxPacked is how many bytes the compressed library may have: it is in every program, and in the history for ever.

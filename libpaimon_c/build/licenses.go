@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//go:build linux || darwin
+//go:build linux
 
 package main
 
@@ -116,7 +116,7 @@ The library also holds parts of the Rust standard library, compiler-rt and what 
 Apache-2.0 or, for compiler-rt, Apache-2.0 WITH LLVM-exception (https://github.com/rust-lang/rust); and start-up code of GCC and
 glibc, which their licences let a linked program carry freely.
 
-`, b.target.rust)
+`, b.rust)
 	out.Write(list.Bytes())
 	for _, text := range texts.sorted() {
 		fmt.Fprintf(out, "\n%s\n%s\n\n", strings.Repeat("=", 100), wrap(strings.Join(texts.users[text], ", "), 100))
@@ -191,11 +191,11 @@ func words(text string) string {
 // linkedCrates asks Cargo what the library is made of: what it depends on for this target, save macros and build tools.
 func (b builder) linkedCrates(ctx context.Context) ([]linkedCrate, error) {
 	env := environment()
-	if _, err := output(ctx, b.crate, env, "cargo", "fetch", "--locked", "--target", b.target.rust); err != nil {
+	if _, err := output(ctx, b.crate, env, "cargo", "fetch", "--locked", "--target", b.rust); err != nil {
 		return nil, err
 	}
 	tree := func(edges string) ([]byte, error) {
-		return output(ctx, b.crate, env, "cargo", "tree", "--offline", "--locked", "--target", b.target.rust, "--edges", edges,
+		return output(ctx, b.crate, env, "cargo", "tree", "--offline", "--locked", "--target", b.rust, "--edges", edges,
 			"--prefix", "none", "--no-dedupe", "--format", "{p}")
 	}
 	normal, err := tree("normal,no-proc-macro")
@@ -218,7 +218,7 @@ func (b builder) linkedCrates(ctx context.Context) ([]linkedCrate, error) {
 		}
 	}
 
-	text, err := output(ctx, b.crate, env, "cargo", "metadata", "--offline", "--locked", "--format-version", "1", "--filter-platform", b.target.rust)
+	text, err := output(ctx, b.crate, env, "cargo", "metadata", "--offline", "--locked", "--format-version", "1", "--filter-platform", b.rust)
 	if err != nil {
 		return nil, err
 	}

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//go:build linux || darwin
+//go:build linux
 
 // Build makes the native library that the Go package embeds, and proves that the committed one came from the committed
 // sources. It runs in the repository's root:
 //
-//	go run ./libpaimon_c/build lib             build, compress, and write everything that is generated
-//	go run ./libpaimon_c/build verify          check all that, then build again and compare bit for bit
+//	go run ./libpaimon_c/build lib             build for this machine, compress, and write everything that is generated
+//	go run ./libpaimon_c/build lib -all        the same for every target
+//	go run ./libpaimon_c/build verify          check everything, then build again for this machine and compare bit for bit
+//	go run ./libpaimon_c/build verify -all     the same, and build for every target
 //	go run ./libpaimon_c/build verify -quick   the checks alone
+//	go run ./libpaimon_c/build libffi          build libffi alone
 //	go run ./libpaimon_c/build header          write include/paimon.h
 //	go run ./libpaimon_c/build licenses        write THIRD_PARTY_LICENSES
 //
-// What is generated: include/paimon.h, THIRD_PARTY_LICENSES, prebuilt/, manifest.json, and embed_<os>_<arch>.go in the root.
+// What is generated: include/paimon.h, THIRD_PARTY_LICENSES, prebuilt/, manifest.json, embed_<os>_<arch>.go in the root, and
+// internal/libffi/prebuilt. It runs on Linux: all targets are built there.
 package main
 
 import (
@@ -23,10 +27,12 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 )
 
-const usage = "usage: go run ./libpaimon_c/build lib | verify [-quick] | header | licenses"
+const usage = "usage: go run ./libpaimon_c/build lib [-all] | verify [-all | -quick] | libffi | header | licenses"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -43,6 +49,7 @@ func run(ctx context.Context, args []string) error {
 	}
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	quick := flags.Bool("quick", false, "verify without building again")
+	all := flags.Bool("all", false, "build for every target")
 	if err := flags.Parse(args[1:]); err != nil {
 		return err
 	}
@@ -57,12 +64,21 @@ func run(ctx context.Context, args []string) error {
 	if _, err := os.Stat(filepath.Join(crate, "Cargo.toml")); err != nil {
 		return errors.New("start me in the repository's root")
 	}
-	b := builder{root: root, crate: crate, target: linuxAMD64}
+	b := builder{root: root, crate: crate}
+	chosen := targets
+	if !*all {
+		chosen = slices.DeleteFunc(slices.Clone(targets), func(t target) bool { return t.name != runtime.GOOS+"_"+runtime.GOARCH })
+	}
 	switch args[0] {
 	case "lib":
-		return b.lib(ctx)
+		return b.lib(ctx, chosen)
 	case "verify":
-		return b.verify(ctx, *quick)
+		if *quick {
+			chosen = nil
+		}
+		return b.verify(ctx, chosen)
+	case "libffi":
+		return b.libffi(ctx)
 	case "header":
 		text, err := b.header(ctx)
 		if err != nil {
@@ -79,21 +95,12 @@ func run(ctx context.Context, args []string) error {
 	return errors.New(usage)
 }
 
-// A builder knows one checkout and one target.
+// A builder knows one checkout and, where it matters, one target.
 type builder struct {
-	root   string // the repository
-	crate  string // its libpaimon_c
-	target target
+	root  string // the repository
+	crate string // its libpaimon_c
+	target
 }
-
-// A target is one platform that the library is built for.
-type target struct {
-	name string // what Go calls it, joined by an underscore
-	rust string // what Rust calls it
-	file string // the library's file name
-}
-
-var linuxAMD64 = target{name: "linux_amd64", rust: "x86_64-unknown-linux-gnu", file: "libpaimon_c.so"}
 
 // path turns a slash-separated path inside libpaimon_c into one of this system.
 func (b builder) path(name string) string { return filepath.Join(b.crate, filepath.FromSlash(name)) }

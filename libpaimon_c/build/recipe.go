@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//go:build linux || darwin
+//go:build linux
 
 package main
 
@@ -23,16 +23,16 @@ import (
 
 // This file is the whole recipe of the library, and so belongs to the sources that the manifest's hash covers.
 
-// stage is where every build happens. It is the same on every machine, because paths find their way into binaries and into
-// the hashes that order them.
-const stage = "/tmp/libpaimon_c-build"
+// stage is where the builds of a target happen. It is the same on every machine, because paths find their way into binaries and
+// into the hashes that order them.
+func (b builder) stage() string { return "/tmp/libpaimon_c-build-" + b.target.name }
 
 // epoch stands for the moment of the build wherever one is asked for: the first of January 2026.
-const epoch = "1767225600"
+const epoch = 1767225600
 
 // sourceFiles lists the files that the library is built from, slash-separated and sorted. Its tests are not among them.
 func (b builder) sourceFiles() ([]string, error) {
-	files := []string{"Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "build.rs", "build/recipe.go"}
+	files := []string{"Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "build.rs", "build/recipe.go", "build/zig.go"}
 	for _, folder := range []string{"src", "include"} {
 		err := fs.WalkDir(os.DirFS(b.crate), folder, func(name string, entry fs.DirEntry, err error) error {
 			if errors.Is(err, fs.ErrNotExist) && name == folder {
@@ -71,20 +71,60 @@ func (b builder) sourceHash() (string, error) {
 	return hex.EncodeToString(list.Sum(nil)), nil
 }
 
-// buildTools are the programs that a build runs, with the Debian package that brings each.
+// A target is one platform that the library is built for.
+type target struct {
+	name    string // what Go calls it, joined by an underscore
+	rust    string // what Rust calls it
+	triple  string // what Zig and configure scripts call it
+	version string // the oldest C library, or macOS, that is to do
+	file    string // the library's file name
+}
+
+// The oldest glibc is that of CentOS 7 and of the "manylinux2014" wheels; for arm64 there is hardly an older one.
+var (
+	linuxAMD64  = target{"linux_amd64", "x86_64-unknown-linux-gnu", "x86_64-linux-gnu", "2.17", "libpaimon_c.so"}
+	linuxARM64  = target{"linux_arm64", "aarch64-unknown-linux-gnu", "aarch64-linux-gnu", "2.17", "libpaimon_c.so"}
+	darwinARM64 = target{"darwin_arm64", "aarch64-apple-darwin", "aarch64-macos", "11.0", "libpaimon_c.dylib"}
+
+	targets = []target{linuxAMD64, linuxARM64, darwinARM64}
+)
+
+func (t target) linux() bool { return strings.HasPrefix(t.name, "linux_") }
+
+// debianRust is Debian's Rust, which has a standard library for every Debian architecture, and the source of it for others. The
+// one of rustup builds for the machine it runs on alone, unless it may fetch more.
+const debianRust = "/usr/bin/"
+
+// rustTools returns the programs that build for the target, and the Debian package with its standard library.
+func (t target) rustTools() (cargo, rustc, std string) {
+	switch t {
+	case linuxAMD64:
+		return "cargo", "rustc", ""
+	case darwinARM64:
+		return debianRust + "cargo", debianRust + "rustc", "rust-web-src"
+	}
+	return debianRust + "cargo", debianRust + "rustc", "libstd-rust-web-dev:arm64"
+}
+
+// buildTools are the programs that a build runs, with what brings each.
 var buildTools = []struct{ name, origin string }{
 	{"cargo", "rustup, with the toolchain that libpaimon_c/rust-toolchain.toml names"},
 	{"cc", "Debian's gcc and libc6-dev"},
-	{"as", "Debian's binutils"},
 	{"make", "Debian's make"},
 	{"perl", "Debian's perl"},
+	{"python3", "Debian's python3-venv"},
 	{"zstd", "Debian's zstd"},
 }
 
-func checkTools() error {
+func (b builder) checkTools() error {
 	for _, tool := range buildTools {
 		if _, err := exec.LookPath(tool.name); err != nil {
 			return fmt.Errorf("%s is missing: it comes with %s", tool.name, tool.origin)
+		}
+	}
+	if cargo, _, _ := b.rustTools(); cargo != "cargo" {
+		if _, err := exec.LookPath(cargo); err != nil {
+			return fmt.Errorf("%s is missing: it comes with Debian's cargo-web", cargo)
 		}
 	}
 	return nil
@@ -99,7 +139,8 @@ func environment() []string {
 		case name == "PATH", name == "HOME", name == "CARGO_HOME", name == "RUSTUP_HOME", name == "RUSTUP_AUTO_INSTALL",
 			name == "SSL_CERT_FILE", name == "SSL_CERT_DIR",
 			strings.HasSuffix(strings.ToLower(name), "_proxy"),
-			strings.HasPrefix(name, "CARGO_HTTP_"), strings.HasPrefix(name, "CARGO_NET_"), strings.HasPrefix(name, "CARGO_REGISTRIES_"):
+			strings.HasPrefix(name, "CARGO_HTTP_"), strings.HasPrefix(name, "CARGO_NET_"), strings.HasPrefix(name, "CARGO_REGISTRIES_"),
+			strings.HasPrefix(name, "PIP_"):
 			env = append(env, entry)
 		}
 	}
@@ -108,23 +149,22 @@ func environment() []string {
 
 // toolFacts says what builds the library: two builds can only be equal where all of it is.
 func (b builder) toolFacts(ctx context.Context) (map[string]string, error) {
-	facts := make(map[string]string)
-	for _, tool := range []struct {
-		name string
-		args []string
-	}{
-		{"rustc", []string{"rustc", "--version"}},
-		{"cargo", []string{"cargo", "--version"}},
-		{"cc", []string{"cc", "--version"}},
-		{"as", []string{"as", "--version"}},
-		{"libc", []string{"getconf", "GNU_LIBC_VERSION"}},
-	} {
-		out, err := output(ctx, b.crate, environment(), tool.args[0], tool.args[1:]...)
+	facts := map[string]string{"zig": zigVersion, "cargo-zigbuild": zigbuildVersion}
+	cargo, rustc, std := b.rustTools()
+	for name, program := range map[string]string{"cargo": cargo, "rustc": rustc} {
+		out, err := output(ctx, b.crate, environment(), program, "--version")
 		if err != nil {
 			return nil, err
 		}
-		line, _, _ := strings.Cut(string(out), "\n")
-		facts[tool.name] = strings.TrimSpace(line)
+		facts[name] = strings.TrimSpace(string(out))
+	}
+	if std != "" {
+		out, err := output(ctx, b.crate, environment(), "dpkg-query", "--show", "--showformat=${Package} ${Version} ${Architecture}", std)
+		if err != nil {
+			return nil, err
+		}
+		facts["std"] = string(out)
+		return facts, nil
 	}
 	pinned, err := os.ReadFile(b.path("rust-toolchain.toml"))
 	if err != nil {
@@ -138,7 +178,8 @@ func (b builder) toolFacts(ctx context.Context) (map[string]string, error) {
 
 // compile builds the library from a copy of the sources and returns its bytes.
 func (b builder) compile(ctx context.Context) ([]byte, error) {
-	unlock, err := prepareStage()
+	stage := b.stage()
+	unlock, err := prepareStage(stage)
 	if err != nil {
 		return nil, err
 	}
@@ -147,53 +188,65 @@ func (b builder) compile(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	dir := filepath.Join(stage, "libpaimon_c")
 	for _, name := range files {
 		text, err := os.ReadFile(b.path(name))
 		if err != nil {
 			return nil, err
 		}
-		copied := filepath.Join(stage, "libpaimon_c", filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(copied), 0o700); err != nil {
-			return nil, err
-		}
-		if err := os.WriteFile(copied, text, 0o600); err != nil {
+		if err := write(filepath.Join(dir, filepath.FromSlash(name)), text); err != nil {
 			return nil, err
 		}
 	}
-	dir := filepath.Join(stage, "libpaimon_c")
-	env, err := b.stageCargo()
+	zigbuild, zig, err := b.zig(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := show(ctx, dir, env, "cargo", "fetch", "--locked", "--target", b.target.rust); err != nil {
+	env, err := stageEnvironment(stage)
+	if err != nil {
+		return nil, err
+	}
+	cargo, rustc, _ := b.rustTools()
+	if err := show(ctx, dir, env, cargo, "fetch", "--locked", "--target", b.rust); err != nil {
 		return nil, err
 	}
 	maps, err := b.pathMaps(ctx, dir, env)
 	if err != nil {
 		return nil, err
 	}
-	rustFlags := []string{"--remap-path-prefix=" + dir + "=/libpaimon_c"}
-	var cFlags []string
+	maps = append(maps, zig+"=/zig", dir+"=/libpaimon_c")
+	var rustFlags, cFlags []string
 	for _, m := range maps {
 		rustFlags = append(rustFlags, "--remap-path-prefix="+m)
 		cFlags = append(cFlags, "-ffile-prefix-map="+m)
 	}
+	// Zig would build in checks for undefined behaviour where nobody asks for an optimization.
+	cFlags = append(cFlags, "-g0", "-fno-sanitize=all")
+	args := []string{"rustc", "--locked", "--release", "--lib", "--crate-type", "cdylib", "--target", b.rust + "." + b.version}
 	env = append(env,
-		"CARGO_ENCODED_RUSTFLAGS="+strings.Join(rustFlags, "\x1f"),
-		"CFLAGS="+strings.Join(cFlags, " "),
+		"CARGO="+cargo, "RUSTC="+rustc,
+		"CARGO_ZIGBUILD_ZIG_PATH="+filepath.Join(zig, "zig"), "CARGO_ZIGBUILD_CACHE_DIR="+filepath.Join(stage, "zigbuild"),
 		// OpenSSL would look for engines and providers where it was built, which anyone may write to.
 		"CPPFLAGS=-UENGINESDIR -DENGINESDIR=OPENSSLDIR -UMODULESDIR -DMODULESDIR=OPENSSLDIR")
+	if b.linux() {
+		args = append(args, "--offline")
+	} else {
+		// Debian has no standard library for macOS. It is built from the source, which may be done with an unstable option only.
+		args = append(args, "-Zbuild-std=std,panic_unwind")
+		args[7] = b.rust
+		env = append(env, "RUSTC_BOOTSTRAP=1", "MACOSX_DEPLOYMENT_TARGET="+b.version)
+		cFlags = append(cFlags, "-fvisibility=hidden")
+	}
+	env = append(env, "CARGO_ENCODED_RUSTFLAGS="+strings.Join(rustFlags, "\x1f"), "CFLAGS="+strings.Join(cFlags, " "))
 	// Only the cdylib: Cargo optimises across crates only if no rlib is asked for beside it.
-	err = show(ctx, dir, env, "cargo", "rustc", "--offline", "--locked", "--release", "--lib", "--crate-type", "cdylib",
-		"--target", b.target.rust)
-	if err != nil {
+	if err := show(ctx, dir, env, filepath.Join(zigbuild, "cargo-zigbuild"), args...); err != nil {
 		return nil, err
 	}
-	return os.ReadFile(filepath.Join(stage, "target", b.target.rust, "release", b.target.file))
+	return os.ReadFile(filepath.Join(stage, "target", b.rust, "release", b.file))
 }
 
 // prepareStage makes the stage anew, for this user alone, and keeps other builds out until unlock.
-func prepareStage() (unlock func(), err error) {
+func prepareStage(stage string) (unlock func(), err error) {
 	lock, err := os.OpenFile(stage+".lock", os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, err
@@ -215,39 +268,46 @@ func prepareStage() (unlock func(), err error) {
 	return unlock, nil
 }
 
-// stageCargo shows the user's Cargo folder, with the crates it has fetched, at a path that is the same everywhere.
-func (b builder) stageCargo() (env []string, err error) {
-	home := os.Getenv("CARGO_HOME")
-	if home == "" {
-		user, err := os.UserHomeDir()
-		if err != nil {
-			return nil, err
-		}
-		home = filepath.Join(user, ".cargo")
-	}
-	if err := os.MkdirAll(home, 0o755); err != nil {
+// stageEnvironment is the environment of all that runs in a stage. It shows the user's Cargo folder, with the crates it has
+// fetched, at a path that is the same everywhere.
+func stageEnvironment(stage string) ([]string, error) {
+	home, err := cargoHome()
+	if err != nil {
 		return nil, err
 	}
 	link := filepath.Join(stage, "cargo")
 	if err := os.Symlink(home, link); err != nil {
 		return nil, err
 	}
-	env = append(environment(),
+	return append(environment(),
 		"CARGO_HOME="+link,
 		"CARGO_TARGET_DIR="+filepath.Join(stage, "target"),
-		"CARGO_TARGET_"+strings.ToUpper(strings.ReplaceAll(b.target.rust, "-", "_"))+"_LINKER=cc",
 		"CARGO_INCREMENTAL=0",
+		"ZIG_GLOBAL_CACHE_DIR="+filepath.Join(stage, "zig-cache"), "ZIG_LOCAL_CACHE_DIR="+filepath.Join(stage, "zig-cache"),
 		"TMPDIR="+filepath.Join(stage, "tmp"),
-		"SOURCE_DATE_EPOCH="+epoch,
+		fmt.Sprint("SOURCE_DATE_EPOCH=", epoch),
 		// AWS-LC would take a copy that the system has, and may turn to CMake where there is one.
-		"AWS_LC_SYS_USE_SYSTEM=0", "AWS_LC_SYS_CMAKE_BUILDER=0")
-	return env, nil
+		"AWS_LC_SYS_USE_SYSTEM=0", "AWS_LC_SYS_CMAKE_BUILDER=0"), nil
+}
+
+// cargoHome is the user's Cargo folder.
+func cargoHome() (string, error) {
+	home := os.Getenv("CARGO_HOME")
+	if home == "" {
+		user, err := os.UserHomeDir()
+		if err != nil {
+			return "", err
+		}
+		home = filepath.Join(user, ".cargo")
+	}
+	return home, os.MkdirAll(home, 0o755)
 }
 
 // pathMaps gives the folders of foreign code short names in the binary, "from=to". The folder of the crates is looked up, since
 // Cargo names it after the registry.
 func (b builder) pathMaps(ctx context.Context, dir string, env []string) ([]string, error) {
-	text, err := output(ctx, dir, env, "cargo", "metadata", "--offline", "--locked", "--format-version", "1", "--filter-platform", b.target.rust)
+	cargo, _, _ := b.rustTools()
+	text, err := output(ctx, dir, env, cargo, "metadata", "--offline", "--locked", "--format-version", "1", "--filter-platform", b.rust)
 	if err != nil {
 		return nil, err
 	}
@@ -270,5 +330,5 @@ func (b builder) pathMaps(ctx context.Context, dir string, env []string) ([]stri
 		}
 	}
 	slices.Sort(maps)
-	return append(maps, filepath.Join(stage, "target")+"=/target"), nil
+	return append(maps, filepath.Join(b.stage(), "target")+"=/target"), nil
 }
