@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"github.com/jupiterrider/ffi"
+
+	_ "github.com/apache/paimon-rust/bindings/go/internal/libffi" // before the dependency above looks for it
 )
 
 // A symbol is a function of the native library, declared once by one of the bind functions below. Where it lies is the
