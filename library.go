@@ -34,7 +34,8 @@ type resolved struct {
 
 var loaded struct {
 	sync.Mutex
-	lib *library
+	lib            *library
+	file, cacheDir string // what the program chose
 }
 
 // openLibrary gives the library, loading it if this is the first time. A failure is not remembered: the next call tries again.
@@ -44,7 +45,7 @@ func openLibrary(op string) (*library, error) {
 	if loaded.lib != nil {
 		return loaded.lib, nil
 	}
-	image, origin, err := loadImage()
+	image, origin, err := loadImage(loaded.file, loaded.cacheDir)
 	if err != nil {
 		return nil, withOp(err, op, "")
 	}

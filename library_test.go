@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,12 +17,64 @@ import (
 
 // TestMain fails the run when native objects are left.
 func TestMain(m *testing.M) {
+	if call, ok := os.LookupEnv(startVariable); ok {
+		if err := start(call); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	code := m.Run()
 	if left := ReadNativeStats().Handles; left != 0 {
 		println("native handles left:", left)
 		code = 1
 	}
 	os.Exit(code)
+}
+
+// startVariable makes the test program open a catalog, print where the library came from, and end: see TestMain.
+const startVariable = "PAIMON_TEST_START"
+
+// start is the whole of such a program. Its argument says which function to call before.
+func start(call string) error {
+	function, argument, _ := strings.Cut(call, "=")
+	var err error
+	switch function {
+	case "file":
+		err = SetNativeFile(argument)
+	case "cache":
+		err = SetNativeCache(argument)
+	}
+	if err != nil {
+		return err
+	}
+	catalog, err := NewCatalog(map[string]string{"warehouse": "memory:/start"})
+	if err != nil {
+		return err
+	}
+	defer catalog.Close()
+	_, path, err := mapping(loaded.lib.slots[ffiAbiVersion.id].Load().addr)
+	fmt.Println(path)
+	return err
+}
+
+// mapping finds the part of a mapped file that an address lies in.
+func mapping(address uintptr) (fields []string, path string, err error) {
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		return nil, "", err
+	}
+	for line := range strings.Lines(string(maps)) {
+		var from, to uintptr
+		if _, err := fmt.Sscanf(line, "%x-%x", &from, &to); err != nil {
+			return nil, "", err
+		}
+		if from <= address && address < to {
+			fields = strings.Fields(line)
+			return fields, strings.Join(fields[5:], " "), nil
+		}
+	}
+	return nil, "", fmt.Errorf("%#x is not mapped", address)
 }
 
 func TestNativePanicIsAnError(t *testing.T) {

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux || darwin
+
+package paimon
+
+import (
+	"cmp"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A cache is a folder that keeps unpacked libraries for the next start. It belongs to this user, and nobody else may write to it. A
+// copy gets its name when it is complete and on disk, so that neither a crash nor another process shows a part of one. The name has the
+// library's SHA-256 and, to be checked at each start, the file's CRC-32C.
+type cache struct {
+	path string
+	root *os.Root
+}
+
+const (
+	partSuffix = ".part"        // of a file that is being written
+	cacheKeeps = 3              // copies, of as many versions
+	touchAfter = 24 * time.Hour // a copy shows that it is used, to the day
+)
+
+func loadFromFolder(path string, library packed) (uintptr, error) {
+	c, err := openCache(path)
+	if err != nil {
+		return 0, err
+	}
+	defer c.root.Close()
+	file, name, err := c.provide(library)
+	if err != nil {
+		return 0, err
+	}
+	image, err := loadFile(file, filepath.Join(path, name))
+	if err != nil {
+		file.Close()
+		return 0, err
+	}
+	c.tidy(library, name)
+	return image, nil
+}
+
+// openCache opens the folder, or creates it. What it checks, it checks on the open folder.
+func openCache(path string) (*cache, error) {
+	if !filepath.IsAbs(path) {
+		return nil, fmt.Errorf("the path must be absolute, or %q", noCache)
+	}
+	if err := os.Mkdir(path, 0o700); err != nil && !os.IsExist(err) {
+		return nil, reason(err)
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, reason(err)
+	}
+	if err := checkFolder(root, path); err != nil {
+		root.Close()
+		return nil, err
+	}
+	return &cache{path, root}, nil
+}
+
+func checkFolder(root *os.Root, path string) error {
+	opened, err := root.Stat(".")
+	if err != nil {
+		return reason(err)
+	}
+	named, err := os.Lstat(path)
+	if err != nil {
+		return reason(err)
+	}
+	if !os.SameFile(opened, named) {
+		return errors.New("it is a symbolic link")
+	}
+	return checkOwner(opened)
+}
+
+// checkOwner refuses what other users can change.
+func checkOwner(info fs.FileInfo) error {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || int(stat.Uid) != os.Geteuid() {
+		return fmt.Errorf("it belongs to user %d, and this process is user %d", stat.Uid, os.Geteuid())
+	}
+	if info.Mode().Perm()&0o022 != 0 {
+		return fmt.Errorf("others may write to it (%v)", info.Mode())
+	}
+	return nil
+}
+
+// reason leaves away the operation and the path, which the caller says better.
+func reason(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// provide opens the copy of a library, making one where none is right. Several processes may do so at once: all that come later share the
+// copy of the first, and in memory too.
+func (c *cache) provide(library packed) (file *os.File, name string, err error) {
+	file, name, err = c.find(library)
+	if file != nil || err != nil {
+		return file, name, err
+	}
+	file, name, err = c.add(library)
+	if err != nil {
+		return nil, "", reason(err)
+	}
+	if found, itsName, err := c.find(library); err == nil && found != nil {
+		file.Close()
+		return found, itsName, nil
+	}
+	return file, name, nil
+}
+
+// copyPrefix and copySuffix are around the CRC in the name of a library's copy.
+func copyPrefix(library packed) string { return stem(library) + library.sha256 + "-" }
+func copySuffix(library packed) string { return filepath.Ext(library.name) }
+func stem(library packed) string       { return strings.TrimSuffix(library.name, copySuffix(library)) + "-" }
+
+// find opens the copy that is right and removes those that are not.
+func (c *cache) find(library packed) (*os.File, string, error) {
+	names, err := c.names()
+	if err != nil {
+		return nil, "", err
+	}
+	for _, name := range names {
+		if !strings.HasPrefix(name, copyPrefix(library)) || !strings.HasSuffix(name, copySuffix(library)) {
+			continue
+		}
+		file, err := c.open(name, library)
+		if err == nil {
+			return file, name, nil
+		}
+		if err := c.root.Remove(name); err != nil && !os.IsNotExist(err) {
+			return nil, "", fmt.Errorf("%s is damaged and cannot be removed: %w", name, reason(err))
+		}
+	}
+	return nil, "", nil
+}
+
+func (c *cache) names() ([]string, error) {
+	dir, err := c.root.Open(".")
+	if err != nil {
+		return nil, reason(err)
+	}
+	defer dir.Close()
+	return dir.Readdirnames(-1)
+}
+
+// open opens a copy if it is right.
+func (c *cache) open(name string, library packed) (file *os.File, err error) {
+	file, err = c.root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe would wait
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			file.Close()
+		}
+	}()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if err := checkOwner(info); err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() != int64(library.size) {
+		return nil, errors.New("another size")
+	}
+	sum := crc32.New(castagnoli())
+	if _, err := io.CopyBuffer(sum, struct{ io.Reader }{file}, make([]byte, 256<<10)); err != nil {
+		return nil, err
+	}
+	if name != copyName(library, sum.Sum32()) {
+		return nil, errors.New("another checksum")
+	}
+	if now := time.Now(); now.Sub(info.ModTime()) > touchAfter {
+		_ = c.root.Chtimes(name, now, now) // so that tidy knows that it is used
+	}
+	return file, nil
+}
+
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
+
+func copyName(library packed, crc uint32) string {
+	return fmt.Sprintf("%s%08x%s", copyPrefix(library), crc, copySuffix(library))
+}
+
+// add unpacks the library into the folder. The file it returns is right, even if another process has removed it again.
+func (c *cache) add(library packed) (file *os.File, name string, err error) {
+	if err := c.mayRun(); err != nil {
+		return nil, "", err
+	}
+	plain, err := library.unpack()
+	if err != nil {
+		return nil, "", err
+	}
+	name = copyName(library, crc32.Checksum(plain, castagnoli()))
+	file, err = c.addNameless(name, plain)
+	if errors.Is(err, errors.ErrUnsupported) {
+		file, err = c.addNamed(name, plain)
+	}
+	return file, name, err
+}
+
+// addNamed writes a file under another name first. The lock on it shows others that its writer lives.
+func (c *cache) addNamed(name string, plain []byte) (*os.File, error) {
+	part := name + "." + rand.Text() + partSuffix
+	file, err := c.root.OpenFile(part, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	_ = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	err = fill(file, plain)
+	if err == nil {
+		err = c.root.Rename(part, name)
+	}
+	if err != nil {
+		_ = c.root.Remove(part)
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+func fill(file *os.File, plain []byte) error {
+	if _, err := file.Write(plain); err != nil {
+		return err
+	}
+	return file.Sync()
+}
+
+// tidy removes files of writers that died, and copies of other versions that were used longest ago. A process that is just about to load
+// one of these holds it open.
+func (c *cache) tidy(library packed, own string) {
+	names, err := c.names()
+	if err != nil {
+		return
+	}
+	type old struct {
+		name string
+		used time.Time
+	}
+	var others []old
+	for _, name := range names {
+		switch {
+		case name == own || !strings.HasPrefix(name, stem(library)):
+		case strings.HasSuffix(name, partSuffix):
+			c.removeDead(name)
+		case strings.HasSuffix(name, copySuffix(library)):
+			if info, err := c.root.Lstat(name); err == nil {
+				others = append(others, old{name, info.ModTime()})
+			}
+		}
+	}
+	slices.SortFunc(others, func(a, b old) int { return cmp.Compare(b.used.UnixNano(), a.used.UnixNano()) })
+	for _, o := range others[min(len(others), cacheKeeps-1):] {
+		_ = c.root.Remove(o.name)
+	}
+}
+
+// removeDead removes a file whose writer no longer holds its lock.
+func (c *cache) removeDead(name string) {
+	file, err := c.root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return
+	}
+	defer file.Close()
+	if unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+		_ = c.root.Remove(name)
+	}
+}
