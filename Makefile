@@ -68,6 +68,10 @@ interop: ## Let Java and Python read what Go writes and the golden tables, and G
 	tests/interop/check.sh
 	tests/interop/check.sh tests/testdata/warehouse tests/testdata/expected
 
+.PHONY: roots
+roots: ## Start in bare, read-only, full and hostile roots, as root; and measure the starts
+	tests/roots/run.sh
+
 .PHONY: soak
 soak: ## Open, read, write, abort and close 10,000 times, and watch the memory
 	go run ./tests/soak -n 10000

@@ -53,8 +53,8 @@ type Catalog struct {
 // or "rest"), "uri", "token", "s3.access-key" and so on. A filesystem catalog touches its warehouse when it is used first, not
 // here, and creates it when the first database is created; a relative path is taken from the working directory.
 //
-// The first call in a process loads the native library. Where none is embedded this is [ErrUnsupportedPlatform], unless the
-// environment variable PAIMON_LIBRARY_PATH names one. Wrong or missing options are [CodeInvalidInput].
+// The first call in a process loads the native library. Where none is embedded this is [ErrUnsupportedPlatform], unless [SetNativeFile] or
+// the environment variable PAIMON_LIBRARY_PATH names one. Wrong or missing options are [CodeInvalidInput].
 func NewCatalog(options map[string]string) (*Catalog, error) {
 	return NewCatalogContext(context.Background(), options)
 }

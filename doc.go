@@ -15,9 +15,11 @@
 // # What it needs
 //
 // Nothing is compiled but Go: the package works with and without cgo. The native library is embedded for linux/amd64; it needs
-// glibc and libgcc_s.so.1 from the system, and libffi.so.8, without which the program panics when it starts. On linux/arm64 and
-// macOS the package compiles, and [NewCatalog] is [ErrUnsupportedPlatform] unless the environment variable PAIMON_LIBRARY_PATH names
-// a library built from libpaimon_c; on Windows it always is. The variable replaces the embedded library where there is one, too.
+// glibc and libgcc_s.so.1 from the system. It is unpacked once into a private copy in the user's cache folder ([SetNativeCache], or the
+// environment variable PAIMON_CACHE_DIR), or into memory where there is no place for one. On linux/arm64 and macOS the package compiles, and
+// [NewCatalog] is [ErrUnsupportedPlatform] unless a library built from libpaimon_c is named ([SetNativeFile], or the environment
+// variable PAIMON_LIBRARY_PATH); on Windows it always is. Such a library replaces the embedded one where there is one, too. README.md says
+// which systems do without what.
 //
 // # Ownership
 //

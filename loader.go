@@ -25,17 +25,17 @@ const (
 const noCache = "off"
 
 // SetNativeFile makes the file at path the native library, in place of the embedded one and of the one that the environment
-// variable PAIMON_LIBRARY_PATH names. An empty path takes that back. The library is loaded with the first catalog, predicate or whatever
-// else needs it, and stays: after that SetNativeFile is an error. It is safe for concurrent use.
+// variable PAIMON_LIBRARY_PATH names. An empty path takes that back. The library is loaded when it is first needed, by a catalog for
+// instance, and stays: from then on SetNativeFile is an error. It is safe for concurrent use.
 func SetNativeFile(path string) error {
 	return choose("set native file", path, &loaded.file)
 }
 
 // SetNativeCache makes dir the folder that keeps the unpacked native library from one start of the program to the next, in place of
 // the one that the environment variable PAIMON_CACHE_DIR names and of paimon-go in the user's cache folder. The path is absolute;
-// "off" stands for no folder, so that the library lives in memory, and an empty path takes the choice back. The folder is created if its
-// parent exists; it must belong to the user, and nobody else may be allowed to write to it. Where it cannot be used the library is loaded
-// from memory. Once the library is loaded SetNativeCache is an error. It is safe for concurrent use.
+// "off" stands for no folder, so that the library lives in memory (not on macOS), and an empty path takes the choice back. The folder is
+// created if its parent exists; it must belong to the user, and nobody else may be allowed to write to it. Where it cannot be used the
+// library is loaded from memory. Once the library is loaded SetNativeCache is an error. It is safe for concurrent use.
 func SetNativeCache(dir string) error {
 	const op = "set native cache"
 	if dir != "" && dir != noCache && !filepath.IsAbs(dir) {
@@ -54,19 +54,14 @@ func choose(op, path string, choice *string) error {
 	return nil
 }
 
-// environment gives an environment variable, unless the program runs with rights that whoever set the variable may not have.
-func environment(name string) string {
-	if os.Getuid() != os.Geteuid() || os.Getgid() != os.Getegid() {
-		return ""
-	}
-	return os.Getenv(name)
-}
+// privileged reports whether the program runs with rights that whoever started it may not have. Then it listens to no variable of theirs.
+func privileged() bool { return os.Getuid() != os.Geteuid() || os.Getgid() != os.Getegid() }
 
 // A packed library is one that is embedded.
 type packed struct {
-	name, sha256 string
-	size         int
-	unpack       func() ([]byte, error) // gives the same bytes each time
+	sha256 string
+	size   int
+	unpack func() ([]byte, error) // gives the same bytes each time
 }
 
 // A place is where an unpacked library can be loaded from.
@@ -80,8 +75,8 @@ func loadImage(file, cacheDir string) (image uintptr, origin string, err error) 
 	if strconv.IntSize != 64 {
 		return 0, "", ofKind("", runtime.GOOS+"/"+runtime.GOARCH, ErrUnsupportedPlatform, "only 64-bit platforms are supported")
 	}
-	if file == "" {
-		file = environment(libraryPathVariable)
+	if file == "" && !privileged() {
+		file = os.Getenv(libraryPathVariable)
 	}
 	if file != "" {
 		image, err = dlopen(file)
@@ -97,14 +92,18 @@ func loadImage(file, cacheDir string) (image uintptr, origin string, err error) 
 			"none is embedded; build libpaimon_c and put its path into "+libraryPathVariable)
 	}
 	if !systemIsKnown() {
-		return 0, embedded, loadError(embedded, "the C library is not glibc", nil,
-			"it needs glibc, as Debian, Ubuntu, Fedora and their like have it; Alpine's musl is another; see Platforms in README.md")
+		return 0, embedded, loadError(embedded, "the C library of this program is not glibc, or linked into it statically", nil,
+			"run it where glibc is (Debian, Ubuntu, Fedora and their like, not Alpine), linked dynamically; see Platforms in README.md")
 	}
-	if cacheDir == "" {
-		cacheDir = environment(cacheDirVariable)
+	switch {
+	case cacheDir != "":
+	case privileged():
+		cacheDir = noCache
+	default:
+		cacheDir = os.Getenv(cacheDirVariable)
 	}
 	image, err = loadEmbedded(packed{
-		embeddedLibraryName, embeddedLibrarySHA256, embeddedLibrarySize, sync.OnceValues(unpackEmbedded),
+		embeddedLibrarySHA256, embeddedLibrarySize, sync.OnceValues(unpackEmbedded),
 	}, places(cacheDir))
 	if err != nil {
 		return 0, embedded, err

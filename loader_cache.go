@@ -5,7 +5,6 @@
 package paimon
 
 import (
-	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -51,7 +50,7 @@ func loadFromFolder(path string, library packed) (uintptr, error) {
 		file.Close()
 		return 0, err
 	}
-	c.tidy(library, name)
+	c.tidy(name)
 	return image, nil
 }
 
@@ -91,14 +90,21 @@ func checkFolder(root *os.Root, path string) error {
 
 // checkOwner refuses what other users can change.
 func checkOwner(info fs.FileInfo) error {
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || int(stat.Uid) != os.Geteuid() {
-		return fmt.Errorf("it belongs to user %d, and this process is user %d", stat.Uid, os.Geteuid())
+	if user := owner(info); user != os.Geteuid() {
+		return fmt.Errorf("it belongs to user %d, and this process is user %d", user, os.Geteuid())
 	}
 	if info.Mode().Perm()&0o022 != 0 {
 		return fmt.Errorf("others may write to it (%v)", info.Mode())
 	}
 	return nil
+}
+
+// owner gives the number of the user that a file belongs to.
+func owner(info fs.FileInfo) int {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(stat.Uid)
+	}
+	return -1
 }
 
 // reason leaves away the operation and the path, which the caller says better.
@@ -129,9 +135,9 @@ func (c *cache) provide(library packed) (file *os.File, name string, err error) 
 }
 
 // copyPrefix and copySuffix are around the CRC in the name of a library's copy.
-func copyPrefix(library packed) string { return stem(library) + library.sha256 + "-" }
-func copySuffix(library packed) string { return filepath.Ext(library.name) }
-func stem(library packed) string       { return strings.TrimSuffix(library.name, copySuffix(library)) + "-" }
+func copyPrefix(library packed) string { return stem() + library.sha256 + "-" }
+func copySuffix() string               { return filepath.Ext(embeddedLibraryName) }
+func stem() string                     { return strings.TrimSuffix(embeddedLibraryName, copySuffix()) + "-" }
 
 // find opens the copy that is right and removes those that are not.
 func (c *cache) find(library packed) (*os.File, string, error) {
@@ -140,7 +146,7 @@ func (c *cache) find(library packed) (*os.File, string, error) {
 		return nil, "", err
 	}
 	for _, name := range names {
-		if !strings.HasPrefix(name, copyPrefix(library)) || !strings.HasSuffix(name, copySuffix(library)) {
+		if !strings.HasPrefix(name, copyPrefix(library)) || !strings.HasSuffix(name, copySuffix()) {
 			continue
 		}
 		file, err := c.open(name, library)
@@ -200,7 +206,7 @@ func (c *cache) open(name string, library packed) (file *os.File, err error) {
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 func copyName(library packed, crc uint32) string {
-	return fmt.Sprintf("%s%08x%s", copyPrefix(library), crc, copySuffix(library))
+	return fmt.Sprintf("%s%08x%s", copyPrefix(library), crc, copySuffix())
 }
 
 // add unpacks the library into the folder. The file it returns is right, even if another process has removed it again.
@@ -220,14 +226,13 @@ func (c *cache) add(library packed) (file *os.File, name string, err error) {
 	return file, name, err
 }
 
-// addNamed writes a file under another name first. The lock on it shows others that its writer lives.
+// addNamed writes a file under another name first.
 func (c *cache) addNamed(name string, plain []byte) (*os.File, error) {
-	part := name + "." + rand.Text() + partSuffix
-	file, err := c.root.OpenFile(part, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	c.removeDead()
+	file, part, err := c.createPart(name)
 	if err != nil {
 		return nil, err
 	}
-	_ = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	err = fill(file, plain)
 	if err == nil {
 		err = c.root.Rename(part, name)
@@ -240,6 +245,48 @@ func (c *cache) addNamed(name string, plain []byte) (*os.File, error) {
 	return file, nil
 }
 
+// createPart creates a file and locks it, by which others see that its writer lives. One of them may be quicker and remove it.
+func (c *cache) createPart(name string) (file *os.File, part string, err error) {
+	for range 3 {
+		part = name + "." + rand.Text() + partSuffix
+		file, err = c.root.OpenFile(part, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return nil, "", err
+		}
+		lockErr := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		_, err = c.root.Lstat(part)
+		if err == nil && !errors.Is(lockErr, unix.EWOULDBLOCK) {
+			return file, part, nil
+		}
+		file.Close()
+	}
+	return nil, "", errors.New("each file is removed as soon as it is made")
+}
+
+// removeDead removes the files of writers that do not live any more.
+func (c *cache) removeDead() {
+	names, err := c.names()
+	if err != nil {
+		return
+	}
+	for _, name := range names {
+		if strings.HasPrefix(name, stem()) && strings.HasSuffix(name, partSuffix) {
+			c.removeUnlocked(name)
+		}
+	}
+}
+
+func (c *cache) removeUnlocked(name string) {
+	file, err := c.root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return
+	}
+	defer file.Close()
+	if unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+		_ = c.root.Remove(name)
+	}
+}
+
 func fill(file *os.File, plain []byte) error {
 	if _, err := file.Write(plain); err != nil {
 		return err
@@ -247,9 +294,10 @@ func fill(file *os.File, plain []byte) error {
 	return file.Sync()
 }
 
-// tidy removes files of writers that died, and copies of other versions that were used longest ago. A process that is just about to load
-// one of these holds it open.
-func (c *cache) tidy(library packed, own string) {
+// tidy removes what writers left that died, and copies of other versions that were used longest ago. A process that is just about to
+// load one of these holds it open.
+func (c *cache) tidy(own string) {
+	c.removeDead()
 	names, err := c.names()
 	if err != nil {
 		return
@@ -260,30 +308,15 @@ func (c *cache) tidy(library packed, own string) {
 	}
 	var others []old
 	for _, name := range names {
-		switch {
-		case name == own || !strings.HasPrefix(name, stem(library)):
-		case strings.HasSuffix(name, partSuffix):
-			c.removeDead(name)
-		case strings.HasSuffix(name, copySuffix(library)):
-			if info, err := c.root.Lstat(name); err == nil {
-				others = append(others, old{name, info.ModTime()})
-			}
+		if name == own || !strings.HasPrefix(name, stem()) || !strings.HasSuffix(name, copySuffix()) {
+			continue
+		}
+		if info, err := c.root.Lstat(name); err == nil {
+			others = append(others, old{name, info.ModTime()})
 		}
 	}
-	slices.SortFunc(others, func(a, b old) int { return cmp.Compare(b.used.UnixNano(), a.used.UnixNano()) })
+	slices.SortFunc(others, func(a, b old) int { return b.used.Compare(a.used) })
 	for _, o := range others[min(len(others), cacheKeeps-1):] {
 		_ = c.root.Remove(o.name)
-	}
-}
-
-// removeDead removes a file whose writer no longer holds its lock.
-func (c *cache) removeDead(name string) {
-	file, err := c.root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return
-	}
-	defer file.Close()
-	if unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
-		_ = c.root.Remove(name)
 	}
 }

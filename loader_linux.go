@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// systemIsKnown reports whether the process runs on glibc, which the embedded library is built for.
+// systemIsKnown reports whether the process runs on glibc, which the embedded library is built for, and shares it with what it loads.
 func systemIsKnown() bool {
 	_, err := purego.Dlsym(purego.RTLD_DEFAULT, "gnu_get_libc_version")
 	return err == nil
@@ -23,14 +23,14 @@ var inMemory = []place{{"memory", loadFromMemory}}
 // left behind.
 func loadFromMemory(library packed) (uintptr, error) {
 	// A library is not a program: its file need not be executable, and where vm.memfd_noexec is 2 it must not be.
-	fd, err := unix.MemfdCreate(library.name, unix.MFD_CLOEXEC|unix.MFD_NOEXEC_SEAL)
+	fd, err := unix.MemfdCreate(embeddedLibraryName, unix.MFD_CLOEXEC|unix.MFD_NOEXEC_SEAL)
 	if errors.Is(err, unix.EINVAL) { // before Linux 6.3
-		fd, err = unix.MemfdCreate(library.name, unix.MFD_CLOEXEC)
+		fd, err = unix.MemfdCreate(embeddedLibraryName, unix.MFD_CLOEXEC)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("memfd_create: %w", err)
 	}
-	file := os.NewFile(uintptr(fd), library.name)
+	file := os.NewFile(uintptr(fd), embeddedLibraryName)
 	if descriptorPath(file) == "" {
 		file.Close()
 		return 0, errors.New("/proc is not mounted")

@@ -42,7 +42,7 @@ func inFolder(path string) place {
 	return place{path, func(library packed) (uintptr, error) { return loadFromFolder(path, library) }}
 }
 
-// loadFromUserCache uses the user's cache folder, unless it is another's: what root left in a user's home would be in the user's way.
+// loadFromUserCache uses the user's cache folder, unless it is another user's: what root left in it would be in that user's way.
 func loadFromUserCache(library packed) (uintptr, error) {
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -55,8 +55,8 @@ func loadFromUserCache(library packed) (uintptr, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := checkOwner(info); err != nil {
-		return 0, fmt.Errorf("%s: %w", base, err)
+	if user := owner(info); user != os.Geteuid() && user != 0 {
+		return 0, fmt.Errorf("%s: it belongs to user %d, and this process is user %d", base, user, os.Geteuid())
 	}
 	if err := os.Mkdir(base, 0o700); err != nil && !os.IsExist(err) {
 		return 0, err

@@ -18,6 +18,8 @@ import (
 var (
 	_ func(map[string]string) (*paimon.Catalog, error)                               = paimon.NewCatalog
 	_ func(string, string) paimon.Identifier                                         = paimon.NewIdentifier
+	_ func(string) error                                                             = paimon.SetNativeFile
+	_ func(string) error                                                             = paimon.SetNativeCache
 	_ func(*paimon.Catalog)                                                          = (*paimon.Catalog).Close
 	_ func(*paimon.Catalog, paimon.Identifier) (*paimon.Table, error)                = (*paimon.Catalog).GetTable
 	_ func(*paimon.Catalog) ([]string, error)                                        = (*paimon.Catalog).ListDatabases

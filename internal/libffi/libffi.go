@@ -20,56 +20,68 @@ func init() {
 	if _, err := purego.Dlopen(soname, purego.RTLD_LAZY); err == nil {
 		return
 	}
-	if _, err := load(); err != nil {
+	_, path, err := load()
+	if err != nil {
 		// The other package would panic next, with less to say.
 		panic("paimon: the system has no " + soname + " (package libffi8 or libffi), and the embedded one cannot be loaded: " + err.Error())
+	}
+	if _, err := purego.Dlopen(soname, purego.RTLD_LAZY); err != nil {
+		dependencyLoads = path // musl knows libraries by the names of their files only
 	}
 }
 
 // load loads the embedded libffi. From then on the dynamic loader takes it for what is asked for by its soname.
-func load() (uintptr, error) {
-	image, inMemory := loadFromMemory()
+func load() (library uintptr, path string, err error) {
+	library, path, inMemory := loadFromMemory()
 	if inMemory == nil {
-		return image, nil
+		return library, path, nil
 	}
-	image, inFile := loadFromFile()
+	library, path, inFile := loadFromFile()
 	if inFile == nil {
-		return image, nil
+		return library, path, nil
 	}
-	return 0, errors.Join(inMemory, inFile)
+	return 0, "", fmt.Errorf("%w; %w", inMemory, inFile)
 }
 
 // loadFromMemory leaves the descriptor open: the dynamic loader knows libraries by path, and another one loaded the same way must not
 // meet the same number.
-func loadFromMemory() (uintptr, error) {
+func loadFromMemory() (library uintptr, path string, err error) {
 	fd, err := createInMemory(soname)
 	if err != nil {
-		return 0, os.NewSyscallError("memfd_create", err)
+		return 0, "", os.NewSyscallError("memfd_create", err)
 	}
-	library, err := fillAndLoad(int(fd))
+	path = "/proc/self/fd/" + strconv.Itoa(int(fd))
+	library, err = fillAndLoad(int(fd), path)
 	if err != nil {
 		_ = syscall.Close(int(fd))
 	}
-	return library, err
+	return library, path, err
 }
 
-func fillAndLoad(fd int) (uintptr, error) {
+func fillAndLoad(fd int, path string) (uintptr, error) {
 	if n, err := syscall.Write(fd, image); err != nil || n < len(image) {
 		return 0, fmt.Errorf("%d of %d bytes written to memory: %w", n, len(image), err)
 	}
-	return purego.Dlopen("/proc/self/fd/"+strconv.Itoa(fd), purego.RTLD_LAZY)
+	if _, err := os.Stat(path); err != nil {
+		return 0, errors.New("/proc is not mounted")
+	}
+	return purego.Dlopen(path, purego.RTLD_LAZY)
 }
 
 // loadFromFile is for systems without /proc. A file can go once it is loaded.
-func loadFromFile() (uintptr, error) {
+func loadFromFile() (library uintptr, path string, err error) {
+	if os.Getuid() != os.Geteuid() || os.Getgid() != os.Getegid() {
+		return 0, "", errors.New("a program with other rights than its caller's loads nothing from a temporary folder")
+	}
 	dir, err := os.MkdirTemp("", "paimon-go-libffi-")
 	if err != nil {
-		return 0, err
+		return 0, "", err
 	}
 	defer os.RemoveAll(dir)
-	path := dir + "/" + soname
+	path = dir + "/" + soname
 	if err := os.WriteFile(path, image, 0o600); err != nil {
-		return 0, err
+		return 0, "", err
 	}
-	return purego.Dlopen(path, purego.RTLD_LAZY)
+	library, err = purego.Dlopen(path, purego.RTLD_LAZY)
+	return library, path, err
 }

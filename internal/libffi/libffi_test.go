@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"debug/elf"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -29,11 +30,11 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// Both ways to load it work, and leave no file behind. Each is a library of its own, beside the system's.
+// Both ways to load it work, and leave no file behind, nor a descriptor to a child process. Each is a library of its own, beside the system's.
 func TestLoad(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	for name, load := range map[string]func() (uintptr, error){"memory": loadFromMemory, "file": loadFromFile} {
-		library, err := load()
+	for name, load := range map[string]func() (uintptr, string, error){"memory": loadFromMemory, "file": loadFromFile} {
+		library, _, err := load()
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -44,6 +45,10 @@ func TestLoad(t *testing.T) {
 			}
 		}
 	}
+	out, err := exec.Command("ls", "-l", "/proc/self/fd").Output()
+	if err != nil || strings.Contains(string(out), soname) {
+		t.Errorf("a child process has: %s, %v", out, err)
+	}
 	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
@@ -52,7 +57,7 @@ func TestLoad(t *testing.T) {
 // Where neither works the error has both reasons.
 func TestLoadFails(t *testing.T) {
 	t.Setenv("TMPDIR", "/nowhere/at/all")
-	_, err := loadFromFile()
+	_, _, err := loadFromFile()
 	if err == nil || !strings.Contains(err.Error(), "/nowhere/at/all") {
 		t.Errorf("got %v", err)
 	}

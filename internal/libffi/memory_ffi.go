@@ -38,3 +38,9 @@ func createInMemory(name string) (uintptr, error) {
 	}
 	return fd, nil
 }
+
+// dependencyLoads is the variable of github.com/jupiterrider/ffi that has the name of what it loads, empty for the usual one. Where a
+// later version has no such variable, setting it does nothing.
+//
+//go:linkname dependencyLoads github.com/jupiterrider/ffi.filename
+var dependencyLoads string
