@@ -59,10 +59,13 @@ func openCache(path string) (*cache, error) {
 	if !filepath.IsAbs(path) {
 		return nil, fmt.Errorf("the path must be absolute, or %q", noCache)
 	}
-	if err := os.Mkdir(path, 0o700); err != nil && !os.IsExist(err) {
-		return nil, reason(err)
-	}
 	root, err := os.OpenRoot(path)
+	if os.IsNotExist(err) {
+		if err := os.Mkdir(path, 0o700); err != nil && !os.IsExist(err) {
+			return nil, reason(err)
+		}
+		root, err = os.OpenRoot(path)
+	}
 	if err != nil {
 		return nil, reason(err)
 	}
@@ -150,11 +153,15 @@ func (c *cache) find(library packed) (*os.File, string, error) {
 			continue
 		}
 		file, err := c.open(name, library)
-		if err == nil {
+		switch {
+		case err == nil:
 			return file, name, nil
-		}
-		if err := c.root.Remove(name); err != nil && !os.IsNotExist(err) {
-			return nil, "", fmt.Errorf("%s is damaged and cannot be removed: %w", name, reason(err))
+		case errors.Is(err, errWrong):
+			if err := c.root.Remove(name); err != nil && !os.IsNotExist(err) {
+				return nil, "", fmt.Errorf("%s is damaged and cannot be removed: %w", name, reason(err))
+			}
+		case !os.IsNotExist(err):
+			return nil, "", fmt.Errorf("%s: %w", name, reason(err))
 		}
 	}
 	return nil, "", nil
@@ -169,38 +176,51 @@ func (c *cache) names() ([]string, error) {
 	return dir.Readdirnames(-1)
 }
 
-// open opens a copy if it is right.
-func (c *cache) open(name string, library packed) (file *os.File, err error) {
-	file, err = c.root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe would wait
+// errWrong is what makes a file something else than the copy that its name promises.
+var errWrong = errors.New("not the library")
+
+// open opens a copy, or says that it is wrong.
+func (c *cache) open(name string, library packed) (*os.File, error) {
+	info, err := c.root.Lstat(name)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			file.Close()
-		}
-	}()
+	if !info.Mode().IsRegular() { // a pipe would wait for a writer
+		return nil, errWrong
+	}
+	file, err := c.root.Open(name)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, errWrong
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := c.check(file, name, library); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+func (c *cache) check(file *os.File, name string, library packed) error {
 	info, err := file.Stat()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := checkOwner(info); err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() != int64(library.size) {
-		return nil, errors.New("another size")
+	if checkOwner(info) != nil || info.Size() != int64(library.size) {
+		return errWrong
 	}
 	sum := crc32.New(castagnoli())
 	if _, err := io.CopyBuffer(sum, struct{ io.Reader }{file}, make([]byte, 256<<10)); err != nil {
-		return nil, err
+		return err
 	}
 	if name != copyName(library, sum.Sum32()) {
-		return nil, errors.New("another checksum")
+		return errWrong
 	}
 	if now := time.Now(); now.Sub(info.ModTime()) > touchAfter {
 		_ = c.root.Chtimes(name, now, now) // so that tidy knows that it is used
 	}
-	return file, nil
+	return nil
 }
 
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
@@ -277,7 +297,7 @@ func (c *cache) removeDead() {
 }
 
 func (c *cache) removeUnlocked(name string) {
-	file, err := c.root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	file, err := c.root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe would wait
 	if err != nil {
 		return
 	}

@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -29,7 +30,7 @@ import (
 func startProcess(t *testing.T, call string, environment ...string) (out, failure string) {
 	t.Helper()
 	var errout bytes.Buffer
-	command := exec.Command("/proc/self/exe")
+	command := exec.Command(os.Args[0])
 	command.Env = append(environment, startVariable+"="+call)
 	command.Stderr = &errout
 	stdout, err := command.Output()
@@ -429,7 +430,9 @@ func TestExplain(t *testing.T) {
 // Our functions come from our library, whatever else is loaded under the same symbol names or from the same kind of file.
 func TestSymbolsComeFromOurLibrary(t *testing.T) {
 	l := testLibrary(t)
-	other, err := loadFromMemory(packed{unpack: func() ([]byte, error) { return os.ReadFile(sharedObject(t)) }})
+	other, err := loadFromMemory(packed{unpack: func() ([]byte, error) {
+		return os.ReadFile("internal/libffi/prebuilt/linux_" + runtime.GOARCH + "/libffi.so.8")
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -460,22 +463,6 @@ func TestSymbolsComeFromOurLibrary(t *testing.T) {
 	}
 }
 
-// sharedObject finds a library that is mapped into every process with libffi: it is small and needs the C library only.
-func sharedObject(t *testing.T) string {
-	t.Helper()
-	maps, err := os.ReadFile("/proc/self/maps")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(maps)) {
-		if at := strings.Index(line, "/"); at >= 0 && strings.Contains(line, "libffi.so") {
-			return strings.TrimSpace(line[at:])
-		}
-	}
-	t.Fatal("libffi is not mapped")
-	return ""
-}
-
 // A child process gets none of the descriptors that libraries were loaded through.
 func TestDescriptorsStayHere(t *testing.T) {
 	testLibrary(t)
@@ -495,7 +482,7 @@ func TestDescriptorsStayHere(t *testing.T) {
 
 // The package that provides libffi is initialized before the one that panics without it.
 func TestLibffiComesFirst(t *testing.T) {
-	command := exec.Command("/proc/self/exe", "-test.run=^$")
+	command := exec.Command(os.Args[0], "-test.run=^$")
 	command.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	trace, err := command.CombinedOutput()
 	if err != nil {

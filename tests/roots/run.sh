@@ -96,7 +96,9 @@ check 'a read-only root, with /proc and without'
 root read-only
 mount --bind "$root" "$root"
 mount -t proc proc "$root/proc"
+fresh PAIMON_CACHE_DIR=/baked chroot "$root" /bin/start-0 -once >/dev/null
 mount -o remount,ro,bind "$root"
+says '"Library":"/baked/libpaimon_c' fresh PAIMON_CACHE_DIR=/baked chroot "$root" /bin/start-0 -once
 says '"Library":"/memfd:libpaimon_c' fresh HOME=/root chroot "$root" /bin/start-0 -once
 says '"Library":"/memfd:libpaimon_c' fresh HOME=/root PAIMON_CACHE_DIR=/root/cache chroot "$root" /bin/start-1 -once
 umount "$root/proc"
