@@ -462,11 +462,15 @@ func TestNativeThreads(t *testing.T) {
 	}
 	own, err := os.ReadFile("/proc/self/comm")
 	must(t, err)
-	t.Logf("before 0, at work up to %d, with 101 catalogs at rest %d; all threads by name: %v", peak, names["paimon"], names)
+	t.Logf("before 0, at work up to %d, with 101 catalogs at rest %d; all threads by name: %v, made by Go %d", peak, names["paimon"], names,
+		pprof.Lookup("threadcreate").Count())
 	for name := range maps.Keys(names) {
 		if name != strings.TrimSpace(string(own)) && name != "paimon" && name != "paimon-orc-writ" {
 			t.Errorf("a thread %q that nobody knows", name)
 		}
+	}
+	if made := pprof.Lookup("threadcreate").Count(); names[strings.TrimSpace(string(own))] > made {
+		t.Errorf("%v, but Go has made %d only: somebody else's have no name", names, made)
 	}
 	for _, catalog := range many {
 		catalog.Close()

@@ -30,7 +30,8 @@ const (
 	every     = 500      // loops between two samples
 	warmUp    = 0.2      // the part of the loops that may grow
 	maxGrowth = 20 << 20 // bytes, and not more than maxRatio either
-	maxRatio  = 0.1
+	maxRatio  = 0.2
+	maxNative = 64 << 10 // bytes of the native library
 )
 
 var (
@@ -240,6 +241,9 @@ func (s sample) check(warm sample) error {
 	fmt.Printf("resident memory after the warm-up: %+d KiB, %+.1f %%\n", grown>>10, 100*ratio)
 	if grown > maxGrowth || ratio > maxRatio {
 		errs = append(errs, errors.New("resident memory is not flat"))
+	}
+	if s.native.Bytes-warm.native.Bytes > maxNative {
+		errs = append(errs, fmt.Errorf("native memory grew by %d bytes", s.native.Bytes-warm.native.Bytes))
 	}
 	if s.native.Handles != 0 {
 		errs = append(errs, fmt.Errorf("native handles left: %d", s.native.Handles))
