@@ -505,31 +505,8 @@ pub unsafe extern "C" fn paimon_table_scan_plan(scan: *const paimon_table_scan) 
             other => other,
         };
         let plan = plan.map_err(|error| {
-            let failure = Failure::stored(error);
-            if failure.code != PAIMON_CODE_IO_ERROR {
-                return failure;
-            }
-            if let Some(format) = shared
-                .table
-                .schema()
-                .options()
-                .get("manifest.format")
-                .filter(|format| *format != "avro")
-            {
-                return Failure::new(
-                    PAIMON_CODE_UNSUPPORTED,
-                    format!("the table's manifests are of the format {format}, want avro"),
-                );
-            }
-            let place = match shared.hold.run(broken_manifest(&shared.table)) {
-                Ok(place) => place,
-                Err(called_off) => return called_off,
-            };
-            let place = place.unwrap_or_else(|| format!("the manifests of {}", shared.table.location()));
-            if failure.message.contains(&place) {
-                return failure;
-            }
-            Failure::new(failure.code, format!("cannot read {place}: {}", failure.message))
+            let failure = shared.hold.run(unplanned(&shared.table, error));
+            failure.unwrap_or_else(|called_off| called_off)
         })?;
         if plan.snapshot_id().is_none() {
             shared.hold.run(check_there(&shared.table))??;
@@ -539,6 +516,27 @@ pub unsafe extern "C" fn paimon_table_scan_plan(scan: *const paimon_table_scan) 
             partition_keys: scan.shared.table.schema().partition_keys().to_vec(),
         })
     }))
+}
+
+/// The failure of planning, with the place of it.
+pub async fn unplanned(table: &Table, error: Error) -> Failure {
+    let failure = Failure::stored(error);
+    if failure.code != PAIMON_CODE_IO_ERROR {
+        return failure;
+    }
+    let format = table.schema().options().get("manifest.format");
+    if let Some(format) = format.filter(|format| *format != "avro") {
+        return Failure::new(
+            PAIMON_CODE_UNSUPPORTED,
+            format!("the table's manifests are of the format {format}, want avro"),
+        );
+    }
+    let place = broken_manifest(table).await;
+    let place = place.unwrap_or_else(|| format!("the manifests of {}", table.location()));
+    if failure.message.contains(&place) {
+        return failure;
+    }
+    Failure::new(failure.code, format!("cannot read {place}: {}", failure.message))
 }
 
 /// Looks for the manifest that made a plan fail, which the engine does not name.

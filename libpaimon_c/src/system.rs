@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::catalog::paimon_catalog;
 use crate::error::{Failure, Result, PAIMON_CODE_UNSUPPORTED};
-use crate::read::unescape;
+use crate::read::{unescape, unplanned};
 use crate::table::{latest, snapshots};
 use crate::tag::{branches, tags};
 
@@ -137,7 +137,10 @@ impl System {
             "partitions" => {
                 if let Some(snapshot) = latest(table).await? {
                     let pinned = table.copy_with_pinned_snapshot(&snapshot);
-                    facts.values = values(&list_partitions_from_file_system(&pinned).await?)?;
+                    match list_partitions_from_file_system(&pinned).await {
+                        Ok(partitions) => facts.values = values(&partitions)?,
+                        Err(error) => return Err(unplanned(&pinned, error).await),
+                    }
                 }
             }
             _ => facts.files = self.files().await?,
@@ -153,14 +156,11 @@ impl System {
         };
         let pinned = table.copy_with_pinned_snapshot(&snapshot);
         let mut files = Vec::new();
-        for split in pinned
-            .new_read_builder()
-            .new_scan()
-            .with_scan_all_files()
-            .plan()
-            .await?
-            .splits()
-        {
+        let plan = match pinned.new_read_builder().new_scan().with_scan_all_files().plan().await {
+            Ok(plan) => plan,
+            Err(error) => return Err(unplanned(&pinned, error).await),
+        };
+        for split in plan.splits() {
             let partition = partition_values(table, split.bucket_path());
             for file in split.data_files() {
                 files.push(File {
