@@ -56,12 +56,24 @@ dev: ## Build the native library fast, for PAIMON_LIBRARY_PATH
 	@echo "export PAIMON_LIBRARY_PATH=$(CARGO_TARGET_DIR)/debug/libpaimon_c.so"
 
 .PHONY: lib
-lib: ## Build the native library that is embedded, with its manifest, header and licences
+lib: ## Build the native library that is embedded, for this machine, with its manifest, header and licences
 	go run ./$(CRATE)/build lib
+
+.PHONY: lib-all
+lib-all: ## The same for every platform that one is embedded for
+	go run ./$(CRATE)/build lib -all
 
 .PHONY: verify-lib
 verify-lib: ## Prove that the embedded native library came from the sources here
 	go run ./$(CRATE)/build verify
+
+.PHONY: verify-lib-all
+verify-lib-all: ## The same for every platform that one is embedded for
+	go run ./$(CRATE)/build verify -all
+
+.PHONY: test-arm64
+test-arm64: ## Run the Go tests as a program for linux/arm64, under QEMU
+	tests/arm64/run.sh ./...
 
 .PHONY: interop
 interop: ## Let Java and Python read what Go writes and the golden tables, and Go what Java writes

@@ -14,7 +14,7 @@
 //	go run ./libpaimon_c/build header          write include/paimon.h
 //	go run ./libpaimon_c/build licenses        write THIRD_PARTY_LICENSES
 //
-// What is generated: include/paimon.h, THIRD_PARTY_LICENSES, prebuilt/, manifest.json, embed_<os>_<arch>.go in the root, and
+// What is generated: include/paimon.h, THIRD_PARTY_LICENSES, prebuilt/, manifest.json, embed_*.go in the root, and
 // internal/libffi/prebuilt. It runs on Linux: all targets are built there.
 package main
 

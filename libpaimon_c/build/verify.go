@@ -86,6 +86,7 @@ func (b builder) verify(ctx context.Context, chosen []target) error {
 			libffi.Files[t.name] = describe(b.prebuiltLibffi(), library)
 		}
 	}
+	same(filepath.Join(b.root, embedOtherFile), embedOtherSource(m), nil)
 	check(reflect.DeepEqual(m.Libffi, libffi), "the manifest describes another libffi")
 	header, err := b.header(ctx)
 	same(b.path(headerFile), header, err)

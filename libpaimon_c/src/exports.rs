@@ -4,13 +4,16 @@
 //!
 //! Rust exports whatever any crate below marks `#[no_mangle]`, and a linker takes no second opinion (a version script beside
 //! Rust's own is an error to GNU ld, and outranked in lld). But ELF lets every object file lower the visibility of a symbol that
-//! another defines: one that is `.hidden` anywhere is hidden in the library, and dropped when nothing inside calls it. The build
-//! program fails on an export that is not `paimon_*`, and so tells when a name is missing here.
+//! another defines: one that is `.hidden` anywhere is hidden in the library, and dropped when nothing inside calls it. On macOS
+//! the definition itself has to be marked, which works because link-time optimization makes one object file of all Rust code. The
+//! build program fails on an export that is not `paimon_*`, and so tells when a name is missing here.
 
 macro_rules! hide {
     ($($symbol:ident)*) => {
         #[cfg(target_os = "linux")]
         std::arch::global_asm!($(concat!(".hidden ", stringify!($symbol))),*);
+        #[cfg(all(target_os = "macos", not(debug_assertions)))]
+        std::arch::global_asm!($(concat!(".private_extern _", stringify!($symbol))),*);
     };
 }
 
