@@ -69,6 +69,9 @@ func run(ctx context.Context, args []string) error {
 	if !*all {
 		chosen = slices.DeleteFunc(slices.Clone(targets), func(t target) bool { return t.name != runtime.GOOS+"_"+runtime.GOARCH })
 	}
+	if len(chosen) == 0 {
+		return errors.New("no library is built for this platform")
+	}
 	switch args[0] {
 	case "lib":
 		return b.lib(ctx, chosen)

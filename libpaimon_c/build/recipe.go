@@ -222,23 +222,23 @@ func (b builder) compile(ctx context.Context) ([]byte, error) {
 	}
 	// Zig would build in checks for undefined behaviour where nobody asks for an optimization.
 	cFlags = append(cFlags, "-g0", "-fno-sanitize=all")
-	args := []string{"rustc", "--locked", "--release", "--lib", "--crate-type", "cdylib", "--target", b.rust + "." + b.version}
+	// Only the cdylib: Cargo optimises across crates only if no rlib is asked for beside it.
+	args := []string{"rustc", "--locked", "--release", "--lib", "--crate-type", "cdylib"}
 	env = append(env,
 		"CARGO="+cargo, "RUSTC="+rustc,
 		"CARGO_ZIGBUILD_ZIG_PATH="+filepath.Join(zig, "zig"), "CARGO_ZIGBUILD_CACHE_DIR="+filepath.Join(stage, "zigbuild"),
 		// OpenSSL would look for engines and providers where it was built, which anyone may write to.
 		"CPPFLAGS=-UENGINESDIR -DENGINESDIR=OPENSSLDIR -UMODULESDIR -DMODULESDIR=OPENSSLDIR")
 	if b.linux() {
-		args = append(args, "--offline")
+		args = append(args, "--offline", "--target", b.rust+"."+b.version)
 	} else {
-		// Debian has no standard library for macOS. It is built from the source, which may be done with an unstable option only.
-		args = append(args, "-Zbuild-std=std,panic_unwind")
-		args[7] = b.rust
-		env = append(env, "RUSTC_BOOTSTRAP=1", "MACOSX_DEPLOYMENT_TARGET="+b.version)
+		// Debian has no standard library for macOS. It is built from its source, by an option that is unstable, with what that needs
+		// from the registry. The linker strips, since Rust would call a program for it that is not there.
+		args = append(args, "--target", b.rust, "-Zbuild-std=std,panic_unwind")
 		cFlags = append(cFlags, "-fvisibility=hidden")
+		env = append(env, "RUSTC_BOOTSTRAP=1", "MACOSX_DEPLOYMENT_TARGET="+b.version, "CARGO_PROFILE_RELEASE_STRIP=none")
 	}
 	env = append(env, "CARGO_ENCODED_RUSTFLAGS="+strings.Join(rustFlags, "\x1f"), "CFLAGS="+strings.Join(cFlags, " "))
-	// Only the cdylib: Cargo optimises across crates only if no rlib is asked for beside it.
 	if err := show(ctx, dir, env, filepath.Join(zigbuild, "cargo-zigbuild"), args...); err != nil {
 		return nil, err
 	}
