@@ -414,7 +414,16 @@ fn unpack(data: &ArrayData, start: usize, length: usize) -> std::result::Result<
         return Err(ArrowError::InvalidArgumentError(format!("{length} values in lists")));
     }
     let rows = make_array(data.slice(start, length));
-    if weight(&rows) > MAX_BYTES {
+    // How many elements arrow-rs makes room for: those of an average value, for each row.
+    let elements = |values: &ArrayData| {
+        let all = values.child_data().first().map_or(0, ArrayData::len);
+        length.saturating_mul(all / values.len().max(1) + 1)
+    };
+    let room = match data.data_type() {
+        DataType::ListView(_) | DataType::LargeListView(_) => length.saturating_add(data.child_data()[0].len()),
+        _ => data.child_data().last().map_or(length, elements),
+    };
+    if weight(&rows) > MAX_BYTES || room_for(&plain, room) > 2 * MAX_BYTES {
         return Err(ArrowError::InvalidArgumentError(
             "more than 2 GiB in one column; write smaller records".to_string(),
         ));
@@ -440,6 +449,22 @@ fn least(data_type: &DataType) -> usize {
             .iter()
             .fold(0, |sum: usize, field| sum.saturating_add(least(field.data_type()))),
         other => other.primitive_width().unwrap_or(1),
+    }
+}
+
+/// How many bytes arrow-rs asks for to make room for values, before it knows them.
+fn room_for(data_type: &DataType, values: usize) -> usize {
+    match data_type {
+        DataType::FixedSizeList(field, size) => room_for(field.data_type(), values.saturating_mul(*size as usize)),
+        DataType::List(field)
+        | DataType::LargeList(field)
+        | DataType::ListView(field)
+        | DataType::LargeListView(field)
+        | DataType::Map(field, _) => room_for(field.data_type(), values).saturating_add(values.saturating_mul(8)),
+        DataType::Struct(fields) => fields
+            .iter()
+            .fold(0, |sum: usize, field| sum.saturating_add(room_for(field.data_type(), values))),
+        other => values.saturating_mul(least(other).max(1)),
     }
 }
 

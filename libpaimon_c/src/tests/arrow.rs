@@ -585,6 +585,25 @@ fn values_that_are_too_many_are_refused() {
         };
         assert_refused(&writer, tags_of(keyed.with_nulls(&[false; 3])), "2 GiB");
     }
+    // Lists of such values, of which there are none, are made room for.
+    let none = Column {
+        format: "+w:2147483647".into(),
+        length: 0,
+        buffers: vec![None],
+        children: vec![Column {
+            name: "element".into(),
+            flags: 2,
+            ..int("element", &[])
+        }],
+        ..int("element", &[])
+    };
+    let lists = list("", &[0, 1], list("element", &[0, 0], none));
+    let keyed = Column {
+        flags: 2,
+        dictionary: Some(Box::new(lists)),
+        ..int("tags", &[0, 0, 0])
+    };
+    assert_refused(&writer, tags_of(keyed), "2 GiB");
     // Very many of a type whose values are nothing.
     let long = Column {
         format: "+L".into(),
