@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 //! The one tokio runtime of the process. It lives as long as some object that does I/O holds it: when the last is freed its
-//! threads are joined, and the next object starts it again. Every wait of a caller is here, and can be called off.
+//! threads are joined, and the next object starts it again. Every wait of a caller is here, and can be called off; and whatever could
+//! start a thread runs with signals blocked.
 
 use std::future::Future;
 use std::pin::pin;
@@ -54,14 +55,14 @@ impl Hold {
         }
         // As many workers as processors that this process may use: available_parallelism knows cgroup quotas and affinity.
         let workers = std::thread::available_parallelism().map_or(1, usize::from);
-        let runtime = Builder::new_multi_thread()
+        let mut builder = Builder::new_multi_thread();
+        builder
             .worker_threads(workers)
             .max_blocking_threads(4 * workers.max(4))
             .thread_keep_alive(Duration::from_secs(2))
             .thread_name(WORKER)
-            .on_thread_start(signals::block)
-            .enable_all()
-            .build()
+            .enable_all();
+        let runtime = signals::blocked(|| builder.build())
             .map_err(|error| Failure::unexpected(format!("cannot start worker threads: {error}")))?;
         let runtime = Arc::new(Shared(Some(runtime)));
         *shared = Arc::downgrade(&runtime);
@@ -104,7 +105,7 @@ impl Hold {
 
     /// Runs a future that is not to be called off to its end.
     pub fn finish<F: Future>(&self, future: F) -> F::Output {
-        self.0.runtime().block_on(future)
+        signals::blocked(|| self.0.runtime().block_on(future))
     }
 
     /// Runs what clears up, but no longer than `limit`.
@@ -115,6 +116,6 @@ impl Hold {
     /// Runs `body` where destructors that reach for the runtime find it.
     pub fn within<T>(&self, body: impl FnOnce() -> T) -> T {
         let _context = self.0.runtime().enter();
-        body()
+        signals::blocked(body)
     }
 }
