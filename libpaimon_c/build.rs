@@ -10,6 +10,8 @@ fn main() {
         Ok("macos") => {
             println!("cargo:rustc-cdylib-link-arg=-Wl,-install_name,@rpath/libpaimon_c.dylib");
             if !cfg!(target_os = "macos") {
+                // Keeps no names but those that other libraries have or ask for.
+                println!("cargo:rustc-cdylib-link-arg=-Wl,-x");
                 println!("cargo:rustc-cdylib-link-arg=-F{}/frameworks", env!("CARGO_MANIFEST_DIR"));
             }
         }

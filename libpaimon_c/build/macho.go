@@ -11,6 +11,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -27,7 +28,6 @@ const (
 	lcLoadDylib     = 0x0c
 	lcRpath         = 0x1c | lcReqDyld
 	lcSignature     = 0x1d
-	lcDyldInfo      = 0x22
 	lcDyldInfoOnly  = 0x22 | lcReqDyld
 	lcBuildVersion  = 0x32
 	lcReqDyld       = 0x80000000
@@ -61,10 +61,7 @@ func (b builder) inspectMachO(plain []byte) (needs []string, macOS string, err e
 	var imports []machoImport
 	for _, load := range file.Loads {
 		raw := load.Raw()
-		words := make([]uint32, len(raw)/4)
-		for i := range words {
-			words[i] = file.ByteOrder.Uint32(raw[4*i:])
-		}
+		words := loadWords(file, load)
 		switch words[0] {
 		case lcIDDylib:
 			name = cString(raw, words[2])
@@ -77,7 +74,7 @@ func (b builder) inspectMachO(plain []byte) (needs []string, macOS string, err e
 			if words[2] != platformMacOS {
 				problem("it is for platform %d", words[2])
 			}
-		case lcDyldInfo, lcDyldInfoOnly:
+		case lcDyldInfoOnly:
 			for _, part := range [][2]uint32{{words[4], words[5]}, {words[8], words[9]}} {
 				found, err := parseBindings(plain[part[0]:][:part[1]])
 				if err != nil {
@@ -92,7 +89,12 @@ func (b builder) inspectMachO(plain []byte) (needs []string, macOS string, err e
 			if signed = true; int(words[2])+int(words[3]) != len(plain) {
 				problem("its signature is not at its end")
 			}
-			if err := checkSignature(plain, plain[words[2]:][:words[3]], words[2]); err != nil {
+			if err := eachPage(plain, plain[words[2]:][:words[3]], words[2], func(n uint32, page, hash []byte) error {
+				if sum := sha256.Sum256(page); !bytes.Equal(sum[:], hash) {
+					return fmt.Errorf("the hash of page %d is another", n)
+				}
+				return nil
+			}); err != nil {
 				problem("its signature is wrong: %v", err)
 			}
 		}
@@ -108,14 +110,16 @@ func (b builder) inspectMachO(plain []byte) (needs []string, macOS string, err e
 	}
 	for _, export := range exports {
 		if !strings.HasPrefix(export, "_paimon_") {
-			problem("it exports %s: list it in src/exports.rs", export)
+			problem("it exports %s", export)
 		}
 	}
 	if len(exports) == 0 {
 		problem("it exports nothing")
 	}
 	for _, symbol := range file.Symtab.Syms {
-		if symbol.Type&symbolStab != 0 || symbol.Type&(symbolPrivate|symbolExternal) != symbolExternal {
+		// Zig's linker names the thunks it makes for calls across a large library.
+		local := symbol.Type&(symbolPrivate|symbolExternal) != symbolExternal && !strings.HasSuffix(symbol.Name, "__thunk")
+		if symbol.Type&symbolStab != 0 || local {
 			problem("it is not stripped: it has %s", symbol.Name)
 			break
 		}
@@ -237,8 +241,134 @@ func parseBindings(program []byte) (imports []machoImport, err error) {
 	return imports, nil
 }
 
-// parseExports walks the tree of names that macOS's loader looks symbols up in.
+// finishMachO leaves nothing exported but what begins with _paimon_, since Zig's linker does not heed Rust's list, and then makes
+// the hashes of Zig's signature fit again. The file keeps its length.
+func finishMachO(plain []byte) error {
+	file, err := macho.NewFile(bytes.NewReader(plain))
+	if err != nil {
+		return err
+	}
+	at := uint32(32) // where the load commands begin
+	for _, load := range file.Loads {
+		info := loadWords(file, load)
+		if info[0] == lcDyldInfoOnly {
+			tree := plain[info[10]:][:info[11]]
+			ours, err := limitExports(tree)
+			if err != nil {
+				return err
+			}
+			if len(ours) > len(tree) {
+				return errors.New("a part of the exports needs more room than all of them")
+			}
+			clear(tree[copy(tree, ours):])
+			file.ByteOrder.PutUint32(plain[at+4*11:], uint32(len(ours)))
+		}
+		at += info[1]
+	}
+	for _, load := range file.Loads {
+		if info := loadWords(file, load); info[0] == lcSignature {
+			return eachPage(plain, plain[info[2]:][:info[3]], info[2], func(_ uint32, page, hash []byte) error {
+				sum := sha256.Sum256(page)
+				copy(hash, sum[:])
+				return nil
+			})
+		}
+	}
+	return errors.New("the library is not signed")
+}
+
+// limitExports makes a tree of our names in another.
+func limitExports(tree []byte) ([]byte, error) {
+	root := new(exportNode)
+	if err := walkExports(tree, func(name string, value []byte) error {
+		if strings.HasPrefix(name, "_paimon_") {
+			root.add(name, value)
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	nodes := root.list(nil)
+	// Where a node is depends on how long the numbers are that say where others are: until nothing moves any more.
+	for moved := true; moved; {
+		moved = false
+		at := uint64(0)
+		for _, n := range nodes {
+			moved = moved || n.at != at
+			n.at = at
+			at += uint64(len(n.bytes()))
+		}
+	}
+	var out []byte
+	for _, n := range nodes {
+		out = append(out, n.bytes()...)
+	}
+	return append(out, make([]byte, -len(out)&7)...), nil
+}
+
+// An exportNode is a beginning of names, and the value of the name that it is itself, if any.
+type exportNode struct {
+	at    uint64
+	value []byte
+	edges []exportEdge
+}
+
+type exportEdge struct {
+	text string
+	to   *exportNode
+}
+
+func (n *exportNode) add(name string, value []byte) {
+	if name == "" {
+		n.value = value
+		return
+	}
+	for i, edge := range n.edges {
+		common := 0
+		for common < min(len(edge.text), len(name)) && edge.text[common] == name[common] {
+			common++
+		}
+		if common == 0 {
+			continue
+		}
+		if common < len(edge.text) {
+			between := &exportNode{edges: []exportEdge{{edge.text[common:], edge.to}}}
+			n.edges[i] = exportEdge{edge.text[:common], between}
+		}
+		n.edges[i].to.add(name[common:], value)
+		return
+	}
+	n.edges = append(n.edges, exportEdge{name, &exportNode{value: value}})
+}
+
+func (n *exportNode) list(nodes []*exportNode) []*exportNode {
+	nodes = append(nodes, n)
+	for _, edge := range n.edges {
+		nodes = edge.to.list(nodes)
+	}
+	return nodes
+}
+
+func (n *exportNode) bytes() []byte {
+	out := binary.AppendUvarint(nil, uint64(len(n.value)))
+	out = append(append(out, n.value...), byte(len(n.edges)))
+	for _, edge := range n.edges {
+		out = append(append(out, edge.text...), 0)
+		out = binary.AppendUvarint(out, edge.to.at)
+	}
+	return out
+}
+
 func parseExports(tree []byte) (names []string, err error) {
+	err = walkExports(tree, func(name string, _ []byte) error {
+		names = append(names, name)
+		return nil
+	})
+	return names, err
+}
+
+// walkExports walks the tree of names that macOS's loader looks symbols up in, and shows each with its value.
+func walkExports(tree []byte, show func(name string, value []byte) error) error {
 	var walk func(at uint64, name string, depth int) error
 	walk = func(at uint64, name string, depth int) error {
 		if at >= uint64(len(tree)) || depth > len(tree) {
@@ -250,8 +380,11 @@ func parseExports(tree []byte) (names []string, err error) {
 			return err
 		}
 		if size > 0 {
-			names = append(names, name)
-			if _, err := r.Seek(int64(size), 1); err != nil {
+			value := make([]byte, min(size, uint64(len(tree))))
+			if _, err := io.ReadFull(r, value); err != nil {
+				return err
+			}
+			if err := show(name, value); err != nil {
 				return err
 			}
 		}
@@ -275,9 +408,9 @@ func parseExports(tree []byte) (names []string, err error) {
 		return nil
 	}
 	if len(tree) == 0 {
-		return nil, nil
+		return nil
 	}
-	return names, walk(0, "", 0)
+	return walk(0, "", 0)
 }
 
 func readCString(r *bytes.Reader) (string, error) {
@@ -296,8 +429,8 @@ func cString(data []byte, at uint32) string {
 	return string(text)
 }
 
-// checkSignature checks an ad-hoc signature: hashes of all pages of the file before it.
-func checkSignature(plain, signature []byte, end uint32) error {
+// eachPage shows all pages of the file before its signature, each with its hash in the signature, which must be an ad-hoc one.
+func eachPage(plain, signature []byte, end uint32, show func(n uint32, page, hash []byte) error) error {
 	be := binary.BigEndian
 	if len(signature) < 12 || be.Uint32(signature) != magicSignature {
 		return errors.New("it is none")
@@ -309,20 +442,29 @@ func checkSignature(plain, signature []byte, end uint32) error {
 		}
 		flags, hashes, special, pages := be.Uint32(blob[12:]), be.Uint32(blob[16:]), be.Uint32(blob[24:]), be.Uint32(blob[28:])
 		limit, size, kind, pageBits := be.Uint32(blob[32:]), blob[36], blob[37], blob[39]
-		page := uint32(1) << pageBits
-		if flags&directoryAdHoc == 0 || kind != directorySHA256 || size != sha256.Size || special > 7 {
-			return fmt.Errorf("it has flags %#x, hashes of kind %d and size %d, %d special ones", flags, kind, size, special)
+		if flags&directoryAdHoc == 0 || kind != directorySHA256 || size != sha256.Size {
+			return fmt.Errorf("it has flags %#x, hashes of kind %d and size %d", flags, kind, size)
 		}
-		if limit != end || pages != (limit+page-1)/page {
-			return fmt.Errorf("it covers %d pages and %d bytes of %d", pages, limit, end)
+		length := uint32(1) << pageBits
+		if limit != end || pages != (limit+length-1)/length || special != 0 {
+			return fmt.Errorf("it covers %d pages and %d bytes of %d, and %d other things", pages, limit, end, special)
 		}
 		for n := range pages {
-			want := blob[hashes+n*sha256.Size:][:sha256.Size]
-			if have := sha256.Sum256(plain[n*page : min((n+1)*page, limit)]); !bytes.Equal(have[:], want) {
-				return fmt.Errorf("the hash of page %d is another", n)
+			if err := show(n, plain[n*length:min((n+1)*length, limit)], blob[hashes+n*sha256.Size:][:sha256.Size]); err != nil {
+				return err
 			}
 		}
 		return nil
 	}
 	return errors.New("it has no code directory")
+}
+
+// loadWords are the numbers of a load command.
+func loadWords(file *macho.File, load macho.Load) []uint32 {
+	raw := load.Raw()
+	words := make([]uint32, len(raw)/4)
+	for i := range words {
+		words[i] = file.ByteOrder.Uint32(raw[4*i:])
+	}
+	return words
 }

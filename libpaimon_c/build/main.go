@@ -6,7 +6,7 @@
 // sources. It runs in the repository's root:
 //
 //	go run ./libpaimon_c/build lib             build for this machine, compress, and write everything that is generated
-//	go run ./libpaimon_c/build lib -all        the same for every target
+//	go run ./libpaimon_c/build lib -all        the same for every target; names of targets choose some, linux_arm64 say
 //	go run ./libpaimon_c/build verify          check everything, then build again for this machine and compare bit for bit
 //	go run ./libpaimon_c/build verify -all     the same, and build for every target
 //	go run ./libpaimon_c/build verify -quick   the checks alone
@@ -32,7 +32,7 @@ import (
 	"strings"
 )
 
-const usage = "usage: go run ./libpaimon_c/build lib [-all] | verify [-all | -quick] | libffi | header | licenses"
+const usage = "usage: go run ./libpaimon_c/build lib [-all | target...] | verify [-all | target... | -quick] | libffi | header | licenses"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -53,9 +53,6 @@ func run(ctx context.Context, args []string) error {
 	if err := flags.Parse(args[1:]); err != nil {
 		return err
 	}
-	if flags.NArg() > 0 {
-		return errors.New(usage)
-	}
 	root, err := os.Getwd()
 	if err != nil {
 		return err
@@ -67,10 +64,14 @@ func run(ctx context.Context, args []string) error {
 	b := builder{root: root, crate: crate}
 	chosen := targets
 	if !*all {
-		chosen = slices.DeleteFunc(slices.Clone(targets), func(t target) bool { return t.name != runtime.GOOS+"_"+runtime.GOARCH })
-	}
-	if len(chosen) == 0 {
-		return errors.New("no library is built for this platform")
+		names := flags.Args()
+		if len(names) == 0 {
+			names = []string{runtime.GOOS + "_" + runtime.GOARCH}
+		}
+		chosen = slices.DeleteFunc(slices.Clone(targets), func(t target) bool { return !slices.Contains(names, t.name) })
+		if len(chosen) != len(names) {
+			return fmt.Errorf("a library is built for some platforms only, and %q are not all among them", names)
+		}
 	}
 	switch args[0] {
 	case "lib":

@@ -32,7 +32,7 @@ const epoch = 1767225600
 
 // sourceFiles lists the files that the library is built from, slash-separated and sorted. Its tests are not among them.
 func (b builder) sourceFiles() ([]string, error) {
-	files := []string{"Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "build.rs", "build/recipe.go", "build/zig.go"}
+	files := []string{"Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "build.rs", "build/macho.go", "build/recipe.go", "build/zig.go"}
 	for _, folder := range []string{"src", "include", frameworksFolder} {
 		err := fs.WalkDir(os.DirFS(b.crate), folder, func(name string, entry fs.DirEntry, err error) error {
 			if errors.Is(err, fs.ErrNotExist) && name == folder {
@@ -242,7 +242,11 @@ func (b builder) compile(ctx context.Context) ([]byte, error) {
 	if err := show(ctx, dir, env, filepath.Join(zigbuild, "cargo-zigbuild"), args...); err != nil {
 		return nil, err
 	}
-	return os.ReadFile(filepath.Join(stage, "target", b.rust, "release", b.file))
+	plain, err := os.ReadFile(filepath.Join(stage, "target", b.rust, "release", b.file))
+	if err == nil && !b.linux() {
+		err = finishMachO(plain)
+	}
+	return plain, err
 }
 
 // prepareStage makes the stage anew, for this user alone, and keeps other builds out until unlock.
