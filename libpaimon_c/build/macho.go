@@ -288,22 +288,7 @@ func limitExports(tree []byte) ([]byte, error) {
 	}); err != nil {
 		return nil, err
 	}
-	nodes := root.list(nil)
-	// Where a node is depends on how long the numbers are that say where others are: until nothing moves any more.
-	for moved := true; moved; {
-		moved = false
-		at := uint64(0)
-		for _, n := range nodes {
-			moved = moved || n.at != at
-			n.at = at
-			at += uint64(len(n.bytes()))
-		}
-	}
-	var out []byte
-	for _, n := range nodes {
-		out = append(out, n.bytes()...)
-	}
-	return append(out, make([]byte, -len(out)&7)...), nil
+	return root.tree(), nil
 }
 
 // An exportNode is a beginning of names, and the value of the name that it is itself, if any.
@@ -339,6 +324,26 @@ func (n *exportNode) add(name string, value []byte) {
 		return
 	}
 	n.edges = append(n.edges, exportEdge{name, &exportNode{value: value}})
+}
+
+// tree is how a file holds it.
+func (n *exportNode) tree() []byte {
+	nodes := n.list(nil)
+	// Where a node is depends on how long the numbers are that say where others are: until nothing moves any more.
+	for moved := true; moved; {
+		moved = false
+		at := uint64(0)
+		for _, n := range nodes {
+			moved = moved || n.at != at
+			n.at = at
+			at += uint64(len(n.bytes()))
+		}
+	}
+	var out []byte
+	for _, n := range nodes {
+		out = append(out, n.bytes()...)
+	}
+	return append(out, make([]byte, -len(out)&7)...)
 }
 
 func (n *exportNode) list(nodes []*exportNode) []*exportNode {
