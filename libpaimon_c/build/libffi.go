@@ -71,6 +71,30 @@ func newLibffiManifest() libffiManifest {
 	}
 }
 
+// committedLibffi is what the manifest should say of the files that are there, if they are as they should be.
+func (b builder) committedLibffi() (libffiManifest, error) {
+	part := newLibffiManifest()
+	for _, t := range targets {
+		if !t.linux() {
+			continue
+		}
+		b.target = t
+		library, err := b.readLibffi()
+		if err == nil {
+			err = b.inspectLibffi(library)
+		}
+		if err != nil {
+			return part, err
+		}
+		part.Files[t.name] = describe(b.prebuiltLibffi(), library)
+	}
+	return part, nil
+}
+
+func (b builder) readLibffi() ([]byte, error) {
+	return os.ReadFile(filepath.Join(b.root, filepath.FromSlash(b.prebuiltLibffi())))
+}
+
 func (b builder) prebuiltLibffi() string {
 	return "internal/libffi/prebuilt/" + b.name + "/" + libffiFile
 }

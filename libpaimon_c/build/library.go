@@ -16,6 +16,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -85,8 +86,15 @@ func (b builder) lib(ctx context.Context, chosen []target) error {
 	if err := write(b.path(licensesFile), licenses); err != nil {
 		return err
 	}
-	if err := b.libffi(ctx); err != nil {
+	m, err := b.readManifest()
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
+	}
+	// It hardly ever changes, and its own command builds it in any case.
+	if now, err := b.committedLibffi(); err != nil || !reflect.DeepEqual(now, m.Libffi) {
+		if err := b.libffi(ctx); err != nil {
+			return err
+		}
 	}
 	if err := each(chosen, func(t target) error {
 		b := b
@@ -95,8 +103,7 @@ func (b builder) lib(ctx context.Context, chosen []target) error {
 	}); err != nil {
 		return err
 	}
-	m, err := b.readManifest()
-	if err != nil {
+	if m, err = b.readManifest(); err != nil {
 		return err
 	}
 	return write(filepath.Join(b.root, embedOtherFile), embedOtherSource(m))

@@ -46,7 +46,6 @@ func (b builder) verify(ctx context.Context, chosen []target) error {
 		check(err == nil && have == want, "%s: Cargo.lock has another %s (%v)", manifestFile, name, err)
 	}
 	check(len(m.Targets) == len(targets), "%s knows %d targets", manifestFile, len(m.Targets))
-	libffi := newLibffiManifest()
 	libraries := make(map[string][]byte)
 	for _, t := range targets {
 		b := b
@@ -75,19 +74,10 @@ func (b builder) verify(ctx context.Context, chosen []target) error {
 		}
 		check(reflect.DeepEqual(found, a), "the manifest is wrong about what the library of %s needs", t.name)
 		same(b.embedFile(), b.embedSource(a.Plain), nil)
-		if t.linux() {
-			library, err := os.ReadFile(filepath.Join(b.root, filepath.FromSlash(b.prebuiltLibffi())))
-			if err == nil {
-				err = b.inspectLibffi(library)
-			}
-			if err != nil {
-				problems = append(problems, err)
-			}
-			libffi.Files[t.name] = describe(b.prebuiltLibffi(), library)
-		}
 	}
+	libffi, err := b.committedLibffi()
+	check(err == nil && reflect.DeepEqual(m.Libffi, libffi), "the manifest describes another libffi (%v)", err)
 	same(filepath.Join(b.root, embedOtherFile), embedOtherSource(m), nil)
-	check(reflect.DeepEqual(m.Libffi, libffi), "the manifest describes another libffi")
 	header, err := b.header(ctx)
 	same(b.path(headerFile), header, err)
 	if err := b.checkHeader(ctx); err != nil {
@@ -120,7 +110,7 @@ func (b builder) rebuild(ctx context.Context, a artifact, plain []byte) error {
 		if err != nil {
 			return err
 		}
-		committed, err := os.ReadFile(filepath.Join(b.root, filepath.FromSlash(b.prebuiltLibffi())))
+		committed, err := b.readLibffi()
 		if err != nil || !bytes.Equal(library, committed) {
 			return errors.Join(fmt.Errorf("a build gives another %s", libffiFile), err)
 		}
