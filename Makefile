@@ -7,6 +7,7 @@ BIN := $(CURDIR)/bin
 CRATE := libpaimon_c
 # One folder for all Rust builds but the reproducible one of `make lib`.
 export CARGO_TARGET_DIR ?= $(CURDIR)/$(CRATE)/target
+FUZZTIME ?= 20
 # Absolute: compose takes a bare name for a volume, and go test changes its folder.
 WAREHOUSE := $(abspath $(or $(PAIMON_TEST_WAREHOUSE),tests/spark/warehouse))
 
@@ -99,6 +100,13 @@ stress: ## Let calls race with Close, the collector, signals and children for mi
 	go test -race -v -count=1 -timeout 60m -run 'CloseRaces|ResultsKeep' ./tests -stress $$(($(STRESS) / 5 + 1))
 	GOMAXPROCS=1 go test -short -count=1 -timeout 30m . ./tests
 	tests/cgroup.sh
+
+.PHONY: fuzz
+fuzz: ## Fuzz what callers hand over, each target for FUZZTIME seconds
+	for target in FuzzTypeJSON FuzzRecord FuzzPredicate FuzzNames; do \
+		go test ./tests -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME)s -fuzzminimizetime 2s || exit 1; \
+	done
+	$(CRATE)/fuzz/run.sh $(FUZZTIME)
 
 .PHONY: cover
 cover: ## Report what the tests cover
