@@ -20,6 +20,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -132,7 +133,9 @@ func listInChild(t testing.TB, options map[string]string, environment ...string)
 	raw, err := json.Marshal(options)
 	must(t, err)
 	child := exec.Command(os.Args[0], "-test.run=^TestListsDatabases$")
-	child.Env = append(append(os.Environ(), childOptions+"="+string(raw)), environment...)
+	// Without what might know a region or credentials.
+	plain := slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasPrefix(pair, "AWS_") })
+	child.Env = append(append(plain, "AWS_EC2_METADATA_DISABLED=true", "HOME="+t.TempDir(), childOptions+"="+string(raw)), environment...)
 	output, err := child.CombinedOutput()
 	if err != nil {
 		t.Fatalf("the child failed: %v\n%s", err, output)
@@ -142,6 +145,47 @@ func listInChild(t testing.TB, options map[string]string, environment ...string)
 		t.Fatalf("the child says %q", output)
 	}
 	return lines[0]
+}
+
+// What is missing or wrong in the options of a store is said by the name of the option (case 49).
+func TestStoreOptions(t *testing.T) {
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	with := func(change map[string]string) map[string]string {
+		options := catalogAt("s3", closed.URL)
+		for key, value := range change {
+			if options[key] = value; value == "" {
+				delete(options, key)
+			}
+		}
+		return options
+	}
+	for what, test := range map[string]struct {
+		options map[string]string
+		words   []string
+	}{
+		"no region":          {with(map[string]string{"s3.region": ""}), []string{"invalid input", "'s3.region'"}},
+		"no credentials":     {with(map[string]string{"s3.access-key": "", "s3.secret-key": ""}), []string{"I/O error", "'s3.access-key'", "'s3.secret-key'"}},
+		"nobody there":       {with(nil), []string{"I/O error", "'s3.endpoint'"}},
+		"bucket in a name":   {with(map[string]string{"s3.path-style-access": ""}), []string{"I/O error", "'s3.path-style-access'"}},
+		"no COS endpoint":    {map[string]string{"warehouse": "cosn://b/w"}, []string{"invalid input", "'fs.cosn.endpoint'"}},
+		"no OBS endpoint":    {map[string]string{"warehouse": "obs://b/w"}, []string{"invalid input", "'fs.obs.endpoint'"}},
+		"no OSS endpoint":    {map[string]string{"warehouse": "oss://b/w"}, []string{"invalid input", "fs.oss.endpoint"}},
+		"nobody behind REST": {catalogAt("REST", closed.URL), []string{"I/O error", "'uri'"}},
+	} {
+		t.Run(what, func(t *testing.T) {
+			start := time.Now()
+			said := listInChild(t, test.options)
+			for _, word := range test.words {
+				if !strings.Contains(said, word) {
+					t.Errorf("%s does not say %q", said, word)
+				}
+			}
+			if taken := time.Since(start); taken > 20*time.Second { // twice
+				t.Errorf("it took %v", taken)
+			}
+		})
+	}
 }
 
 // Without certificates, with those of a private authority, and with one that has expired, both ways of speaking TLS work or say what is
