@@ -4,21 +4,25 @@
 //! a thread that the host did not start: Go's ends the process then, by any signal that nobody asked to be notified of. That is
 //! worst for SIGPIPE, which a write to a closed socket raises in the thread that wrote. Blocked, the write fails with EPIPE.
 //!
-//! Open stay the signals that stand for a fault of the thread itself, which cannot be put off, and the one that profilers send.
+//! Open stay the signals that stand for a fault of the thread itself, which cannot be put off, the one that profilers send, and those
+//! by which users end a program: in a C program the thread in a call may be the only one that can take them.
 
 #[cfg(unix)]
 mod mask {
     use std::mem::MaybeUninit;
     use std::ptr;
 
-    const OPEN: [libc::c_int; 8] = [
+    const OPEN: [libc::c_int; 11] = [
         libc::SIGABRT,
         libc::SIGBUS,
         libc::SIGFPE,
+        libc::SIGHUP,
         libc::SIGILL,
+        libc::SIGINT,
         libc::SIGPROF,
         libc::SIGSEGV,
         libc::SIGSYS,
+        libc::SIGTERM,
         libc::SIGTRAP,
     ];
 
