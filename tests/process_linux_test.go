@@ -175,6 +175,35 @@ func TestSignalsAtNativeThreads(t *testing.T) {
 	}
 }
 
+// Signals that Go ignores when nobody asked for them are ignored, however many come, while native threads start and end. The kernel
+// gives one to any thread that takes it.
+func TestSignalsThatGoIgnores(t *testing.T) {
+	checkLeaks(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(*stress)*500*time.Millisecond)
+	defer cancel()
+	var sent atomic.Int64
+	var group sync.WaitGroup
+	for _, kind := range []syscall.Signal{syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGALRM, syscall.SIGPIPE} {
+		group.Go(func() {
+			for ; ctx.Err() == nil; sent.Add(1) {
+				if err := syscall.Kill(os.Getpid(), kind); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	rounds := 0
+	for warehouse := t.TempDir(); ctx.Err() == nil; rounds++ {
+		catalog, err := paimon.NewCatalog(map[string]string{"warehouse": warehouse})
+		must(t, err)
+		must(t, catalog.CreateDatabase("db", nil, true))
+		catalog.Close()
+	}
+	group.Wait()
+	t.Logf("%d signals, %d catalogs", sent.Load(), rounds)
+}
+
 // The program's own handlers get every signal while native calls run, and the calls do not notice.
 func TestHandlersRunDuringCalls(t *testing.T) {
 	checkLeaks(t)
@@ -251,7 +280,7 @@ func TestServerHangsUp(t *testing.T) {
 	checkLeaks(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
-	defer listener.Close()
+	defer func() { _ = listener.Close() }()
 	go func() {
 		for {
 			conn, err := listener.Accept()
@@ -276,7 +305,7 @@ func TestServerHangsUp(t *testing.T) {
 
 // hangUpOnPost answers a client until it posts something, and then closes without reading it, which resets the connection.
 func hangUpOnPost(conn *net.TCPConn) {
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	r := bufio.NewReader(conn)
 	for {
 		request, err := http.ReadRequest(r)
@@ -288,7 +317,10 @@ func hangUpOnPost(conn *net.TCPConn) {
 			return
 		}
 		const body = `{"defaults":{},"overrides":{}}`
-		fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+		_, err = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+		if err != nil {
+			return
+		}
 	}
 }
 

@@ -158,7 +158,7 @@ func TestResultsKeepApart(t *testing.T) {
 		must(t, err)
 		group.Go(func() {
 			defer builder.Close()
-			defer stream.Close()
+			defer func() { _ = stream.Close() }()
 			for i := range n {
 				calls.Add(1)
 				if i%10 == 0 { // a pointer, to an error with this text
