@@ -202,6 +202,14 @@ func (b builder) compile(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The tools are those of the stage: OpenSSL keeps the command line of its compiler, with their paths.
+	if err := os.CopyFS(filepath.Join(stage, "zig"), os.DirFS(zig)); err != nil {
+		return nil, err
+	}
+	if err := copyProgram(filepath.Join(stage, "cargo-zigbuild"), filepath.Join(zigbuild, "cargo-zigbuild")); err != nil {
+		return nil, err
+	}
+	zigbuild, zig = stage, filepath.Join(stage, "zig")
 	env, err := stageEnvironment(stage)
 	if err != nil {
 		return nil, err
@@ -247,6 +255,14 @@ func (b builder) compile(ctx context.Context) ([]byte, error) {
 		err = finishMachO(plain)
 	}
 	return plain, err
+}
+
+func copyProgram(to, from string) error {
+	program, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, program, 0o700)
 }
 
 // prepareStage makes the stage anew, for this user alone, and keeps other builds out until unlock.
