@@ -32,13 +32,13 @@ debug: ## Run the Go tests with pointer checks, with memory clobbered when it is
 .PHONY: cross
 cross: ## Vet the package for every platform it names, embedded or not
 	for target in linux/amd64 linux/arm64 darwin/arm64 darwin/amd64 windows/amd64; do \
-		echo "vet $$target"; CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} go vet . ./predicate ./tests ./examples/... || exit 1; \
+		echo "vet $$target"; CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} go vet . ./predicate ./internal/... ./tests ./examples/... || exit 1; \
 	done
 
 .PHONY: lint
 lint: $(BIN)/golangci-lint ## Run go vet and the linters
 	go vet ./...
-	go vet -tags paimon_debug .
+	go vet -tags paimon_debug . ./tests
 	$(BIN)/golangci-lint run
 
 $(BIN)/golangci-lint: Makefile

@@ -39,18 +39,19 @@ func (l *library) enter(ctx context.Context, op, object string) (leave func(*err
 			return nil, withOp(err, op, object)
 		}
 	}
+	ended := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
-		if p, err := token.acquire(op); err == nil { // else the call has ended
-			defer token.release()
-			_, _ = ffiCancelTokenCancel.call(l, p)
-		}
+		defer close(ended)
+		_, _ = ffiCancelTokenCancel.call(l, token.ptr)
 	})
 	runtime.LockOSThread()
 	_, _ = ffiCancelTokenEnter.call(l, token.ptr)
 	return func(err *error) {
 		_, _ = ffiCancelTokenEnter.call(l, nil)
 		runtime.UnlockOSThread()
-		stop()
+		if !stop() {
+			<-ended
+		}
 		token.close()
 		*err = ofContext(*err, ctx)
 	}, nil
@@ -70,8 +71,8 @@ func checkContext(ctx context.Context, op, object string) error {
 // ofContext makes the end of ctx the cause of an error, if the call was called off.
 func ofContext(err error, ctx context.Context) error {
 	var e *Error
-	if !errors.As(err, &e) || e.code != CodeCancelled && e.kind != ErrOutcomeUnknown {
-		return err
+	if !errors.As(err, &e) || e.code != CodeCancelled && e.kind != ErrOutcomeUnknown || e.cause != nil || ctx.Err() == nil {
+		return err // of another reason, or of an earlier call, which says it
 	}
 	caused := *e
 	caused.cause = ctx.Err()

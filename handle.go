@@ -72,9 +72,9 @@ func (h *handle[T]) begin(ctx context.Context, op string) (ptr *T, end func(*err
 		return nil, nil, err
 	}
 	return ptr, func(err *error) {
+		defer h.release()
+		defer h.turns.leave()
 		leave(err)
-		h.turns.leave()
-		h.release()
 	}, nil
 }
 

@@ -55,7 +55,10 @@ func choose(op, path string, choice *string) error {
 }
 
 // privileged reports whether the program runs with rights that whoever started it may not have. Then it listens to no variable of theirs.
-func privileged() bool { return os.Getuid() != os.Geteuid() || os.Getgid() != os.Getegid() }
+// That is a set-uid program, and one with capabilities of its file.
+func privileged() bool {
+	return os.Getuid() != os.Geteuid() || os.Getgid() != os.Getegid() || isSecure()
+}
 
 // A packed library is one that is embedded.
 type packed struct {

@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -54,41 +55,51 @@ func loadFromFolder(path string, library packed) (uintptr, error) {
 	return image, nil
 }
 
-// openCache opens the folder, or creates it. What it checks, it checks on the open folder.
+// openCache opens the folder, or creates it. It looks before it opens, since a pipe of somebody else's would wait for a writer, and then
+// whether it has opened what it has seen.
 func openCache(path string) (*cache, error) {
 	if !filepath.IsAbs(path) {
 		return nil, fmt.Errorf("the path must be absolute, or %q", noCache)
 	}
-	root, err := os.OpenRoot(path)
+	seen, err := os.Lstat(path)
 	if os.IsNotExist(err) {
 		if err := os.Mkdir(path, 0o700); err != nil && !os.IsExist(err) {
 			return nil, reason(err)
 		}
-		root, err = os.OpenRoot(path)
+		seen, err = os.Lstat(path)
 	}
 	if err != nil {
 		return nil, reason(err)
 	}
-	if err := checkFolder(root, path); err != nil {
-		root.Close()
+	if err := checkFolder(seen); err != nil {
 		return nil, err
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, reason(err)
+	}
+	opened, err := root.Stat(".")
+	if err == nil && !os.SameFile(opened, seen) {
+		err = errors.New("it was replaced while it was opened")
+	}
+	if err == nil {
+		err = checkFolder(opened)
+	}
+	if err != nil {
+		root.Close()
+		return nil, reason(err)
 	}
 	return &cache{path, root}, nil
 }
 
-func checkFolder(root *os.Root, path string) error {
-	opened, err := root.Stat(".")
-	if err != nil {
-		return reason(err)
-	}
-	named, err := os.Lstat(path)
-	if err != nil {
-		return reason(err)
-	}
-	if !os.SameFile(opened, named) {
+func checkFolder(info fs.FileInfo) error {
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
 		return errors.New("it is a symbolic link")
+	case !info.IsDir():
+		return errors.New("it is not a directory")
 	}
-	return checkOwner(opened)
+	return checkOwner(info)
 }
 
 // checkOwner refuses what other users can change.
@@ -314,6 +325,9 @@ func fill(file *os.File, plain []byte) error {
 	return file.Sync()
 }
 
+// copyNames are the names of copies, of whatever version.
+var copyNames = regexp.MustCompile(`^` + regexp.QuoteMeta(stem()) + `[0-9a-f]{64}-[0-9a-f]{8}` + regexp.QuoteMeta(copySuffix()) + `$`)
+
 // tidy removes what writers left that died, and copies of other versions that were used longest ago. A process that is just about to
 // load one of these holds it open.
 func (c *cache) tidy(own string) {
@@ -328,7 +342,7 @@ func (c *cache) tidy(own string) {
 	}
 	var others []old
 	for _, name := range names {
-		if name == own || !strings.HasPrefix(name, stem()) || !strings.HasSuffix(name, copySuffix()) {
+		if name == own || !copyNames.MatchString(name) {
 			continue
 		}
 		if info, err := c.root.Lstat(name); err == nil {

@@ -17,6 +17,22 @@ func systemIsKnown() bool {
 	return err == nil
 }
 
+// atSecure is AT_SECURE, the entry of the auxiliary vector by which the kernel says that a program has rights of its own.
+const atSecure = 23
+
+func isSecure() bool {
+	vector, err := unix.Auxv()
+	if err != nil {
+		return true
+	}
+	for _, entry := range vector {
+		if entry[0] == atSecure {
+			return entry[1] != 0
+		}
+	}
+	return false
+}
+
 var inMemory = []place{{"memory", loadFromMemory}}
 
 // loadFromMemory loads the library from a file that lives in memory and has no name, so that no folder has to be writable and nothing is

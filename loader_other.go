@@ -9,6 +9,8 @@ func places(string) []place { return nil }
 
 func systemIsKnown() bool { return true }
 
+func isSecure() bool { return false }
+
 func dlopen(string) (uintptr, error) { return 0, ErrUnsupportedPlatform }
 
 func dlsym(uintptr, string) (uintptr, error) { return 0, ErrUnsupportedPlatform }

@@ -171,9 +171,8 @@ func TestCacheRefusesFolders(t *testing.T) {
 		}
 		return path
 	}
-	file := filepath.Join(dir, "file")
-	link := filepath.Join(dir, "link")
-	if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Symlink(make("target", 0o700), link)); err != nil {
+	file, pipe, link := filepath.Join(dir, "file"), filepath.Join(dir, "pipe"), filepath.Join(dir, "link")
+	if err := errors.Join(os.WriteFile(file, nil, 0o600), unix.Mkfifo(pipe, 0o666), os.Symlink(make("target", 0o700), link)); err != nil {
 		t.Fatal(err)
 	}
 	foreign := "/usr" // is root's
@@ -188,6 +187,7 @@ func TestCacheRefusesFolders(t *testing.T) {
 		"off":                               "absolute", // means memory one level above
 		link:                                "symbolic link",
 		file:                                "not a directory",
+		pipe:                                "not a directory",
 		filepath.Join(dir, "no", "such"):    "no such file",
 		make("others", 0o777):               "others may write",
 		make("group", 0o770):                "others may write",
@@ -278,9 +278,12 @@ func TestCacheTidies(t *testing.T) {
 	if err := unix.Flock(int(alive.Fd()), unix.LOCK_EX); err != nil {
 		t.Fatal(err)
 	}
-	for i := range 5 {
-		create(fmt.Sprintf("%s%d%s", prefix, i, copySuffix()), time.Duration(i+1)*time.Hour).Close()
+	copies := make([]string, 5)
+	for i := range copies {
+		copies[i] = copyName(packed{sha256: strings.Repeat(fmt.Sprint(i), 64)}, 0)
+		create(copies[i], time.Duration(i+1)*time.Hour).Close()
 	}
+	create(prefix+"mine"+copySuffix(), 1000*time.Hour).Close()
 	create("stranger.so", 1000*time.Hour).Close()
 	create("stranger"+partSuffix, 1000*time.Hour).Close()
 	name := checkProvides(t, c, library)
@@ -292,7 +295,7 @@ func TestCacheTidies(t *testing.T) {
 		t.Errorf("using a copy does not show: %v, %v", info.ModTime(), err)
 	}
 	c.tidy(name)
-	checkFolderHas(t, path, name, prefix+"0.so", prefix+"1.so", prefix+"alive"+partSuffix, "stranger.so", "stranger"+partSuffix)
+	checkFolderHas(t, path, name, copies[0], copies[1], prefix+"alive"+partSuffix, prefix+"mine"+copySuffix(), "stranger.so", "stranger"+partSuffix)
 }
 
 // Where a process finds the library, by what it is told and what there is.

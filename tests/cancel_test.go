@@ -416,8 +416,10 @@ func TestCancelNext(t *testing.T) {
 	defer cancel()
 	wantError(t, ignore(over.NextRecordContext(ctx)), context.DeadlineExceeded)
 	store.Mute(nil)
-	for range 2 {
-		wantError(t, ignore(over.NextRecord()), context.DeadlineExceeded, "read db.t")
+	later, done := context.WithCancel(context.Background())
+	defer done()
+	for _, ctx := range []context.Context{context.Background(), later, later} {
+		wantError(t, ignore(over.NextRecordContext(ctx)), context.DeadlineExceeded, "read db.t")
 	}
 
 	reader := newReader(t, table)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Counts the native threads within half a processor and 256 MiB of memory, as a container has them, and then on one processor of
-# several. It makes control groups of either version, so it must be root.
+# several. It makes control groups of either version, so it must be root, and
+# outside of a container whose own group has processes in it.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -9,7 +10,10 @@ binary=$(mktemp)
 groups=()
 cleanup() {
 	rm -f "$binary"
-	for group in "${groups[@]}"; do rmdir "$group"; done
+	for group in "${groups[@]}"; do
+		[ ! -d "$group" ] || rmdir "$group"
+	done
+	[ -z "${added-}" ] || echo "${added//+/-}" >"$root/cgroup.subtree_control"
 }
 trap cleanup EXIT
 go test -c -o "$binary" .
@@ -17,7 +21,11 @@ go test -c -o "$binary" .
 name=paimon-test-$$
 root=/sys/fs/cgroup
 if [ -e $root/cgroup.controllers ]; then
-	echo '+cpu +memory' >$root/cgroup.subtree_control
+	enabled=" $(cat "$root/cgroup.subtree_control") " added=
+	for controller in cpu memory; do
+		[[ $enabled == *" $controller "* ]] || added+="+$controller "
+	done
+	[ -z "$added" ] || echo "$added" >"$root/cgroup.subtree_control"
 	groups=("$root/$name")
 	mkdir "${groups[@]}"
 	echo '50000 100000' >"$root/$name/cpu.max"

@@ -30,6 +30,17 @@ func init() {
 	}
 }
 
+// isSecure reports whether the kernel has given the program rights of its own, by capabilities of its file for instance: AT_SECURE.
+func isSecure() bool {
+	const atSecure = 23
+	getauxval, err := purego.Dlsym(purego.RTLD_DEFAULT, "getauxval")
+	if err != nil {
+		return true
+	}
+	secure, _, _ := purego.SyscallN(getauxval, atSecure)
+	return secure != 0
+}
+
 // load loads the embedded libffi. From then on the dynamic loader takes it for what is asked for by its soname.
 func load() (library uintptr, path string, err error) {
 	library, path, inMemory := loadFromMemory()
@@ -70,7 +81,7 @@ func fillAndLoad(fd int, path string) (uintptr, error) {
 
 // loadFromFile is for systems without /proc. A file can go once it is loaded.
 func loadFromFile() (library uintptr, path string, err error) {
-	if os.Getuid() != os.Geteuid() || os.Getgid() != os.Getegid() {
+	if os.Getuid() != os.Geteuid() || os.Getgid() != os.Getegid() || isSecure() {
 		return 0, "", errors.New("a program with other rights than its caller's loads nothing from a temporary folder")
 	}
 	dir, err := os.MkdirTemp("", "paimon-go-libffi-")

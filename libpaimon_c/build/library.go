@@ -96,6 +96,9 @@ func (b builder) lib(ctx context.Context, chosen []target) error {
 			return err
 		}
 	}
+	if _, _, err := b.zig(ctx); err != nil { // installed once, not by each
+		return err
+	}
 	if err := each(chosen, func(t target) error {
 		b := b
 		b.target = t

@@ -89,6 +89,11 @@ func (b builder) verify(ctx context.Context, chosen []target) error {
 		return fmt.Errorf("%w\nmake lib-all builds it anew", errors.Join(problems...))
 	}
 	note("the manifest, the libraries and all that is generated fit the sources")
+	if len(chosen) > 0 {
+		if _, _, err := b.zig(ctx); err != nil { // installed once, not by each
+			return err
+		}
+	}
 	return each(chosen, func(t target) error {
 		b := b
 		b.target = t

@@ -21,7 +21,8 @@ if [ ! -e "$root/lib/aarch64-linux-gnu/libc.so.6" ]; then
 		-o Dir::State="$work" -o Dir::State::status="$work/status" -o Dir::Cache="$work/cache")
 	"${apt[@]}" update
 	(cd "$work" && "${apt[@]}" download libc6)
-	rm -rf "$root"
-	dpkg -x "$work"/libc6_*.deb "$root"
+	rm -rf "$root" "$root.new"
+	dpkg -x "$work"/libc6_*.deb "$root.new"
+	mv "$root.new" "$root" # so that it is there in full or not at all
 fi
 GOOS=linux GOARCH=arm64 CGO_ENABLED=0 exec go test -exec "$here/exec.sh" "$@"
