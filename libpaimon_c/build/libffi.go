@@ -170,8 +170,11 @@ func (b builder) fetchLibffi(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	found, err := filepath.Glob(filepath.Join(home, "registry", "cache", "*", libffiCrate+"-"+libffiSys+".crate"))
-	if err != nil || len(found) == 0 {
-		return nil, fmt.Errorf("cargo fetched no %s %s (%w)", libffiCrate, libffiSys, err)
+	if err == nil && len(found) == 0 {
+		err = fmt.Errorf("cargo fetched no %s %s", libffiCrate, libffiSys)
+	}
+	if err != nil {
+		return nil, err
 	}
 	crate, err := os.ReadFile(found[0])
 	if sum := sha256.Sum256(crate); err == nil && hex.EncodeToString(sum[:]) != libffiSysSHA256 {
