@@ -11,6 +11,6 @@ var embeddedLibrary []byte
 
 const (
 	embeddedLibraryName   = "libpaimon_c.so"
-	embeddedLibrarySHA256 = "3fc5b670c2a13e9daa308dda77733e9a6e3ef3c822e7c422b9838b46a2794ea3"
-	embeddedLibrarySize   = 43876736
+	embeddedLibrarySHA256 = "996480e62b30e22269658537a621623ac72a4e75d75490564e97ed93bfadb2da"
+	embeddedLibrarySize   = 43906840
 )

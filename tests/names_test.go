@@ -363,13 +363,18 @@ func TestNamesStayInTheirAddress(t *testing.T) {
 	t.Cleanup(catalog.Close)
 	f := &fence{outside: "/outside"}
 	for _, name := range f.tricks() {
+		mu.Lock()
 		asked = nil
+		mu.Unlock()
 		_, _ = catalog.ListTables(name)
 		_ = catalog.DropDatabase(name, false, true)
 		_, _ = catalog.GetTable(paimon.NewIdentifier("db", name))
 		_ = catalog.DropTable(paimon.NewIdentifier("db", name), false)
 		_ = catalog.DropTable(paimon.NewIdentifier(name, "t"), false)
-		for _, path := range asked {
+		mu.Lock()
+		paths := asked
+		mu.Unlock()
+		for _, path := range paths {
 			parts := strings.Split(path, "/")
 			steps := slices.ContainsFunc(parts, func(part string) bool {
 				plain, err := url.PathUnescape(part)
