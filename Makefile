@@ -74,7 +74,7 @@ verify-lib-all: ## The same for every platform that one is embedded for
 
 .PHONY: test-arm64
 test-arm64: ## Run the Go tests as a program for linux/arm64, under QEMU
-	tests/arm64/run.sh ./...
+	tests/arm64/run.sh -timeout 60m ./...
 
 .PHONY: interop
 interop: ## Let Java and Python read what Go writes and the golden tables, and Go what Java writes
