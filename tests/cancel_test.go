@@ -8,14 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"io"
 	"math"
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"path/filepath"
 	"reflect"
 	"runtime"
 	"slices"
@@ -343,15 +340,8 @@ func TestCancelOpen(t *testing.T) {
 
 // XContext is X with a context: X does nothing else.
 func TestContextTwins(t *testing.T) {
-	paths, err := filepath.Glob("../*.go")
-	must(t, err)
 	bodies, twins := make(map[string]*ast.FuncDecl), []string(nil)
-	for _, path := range paths {
-		if strings.HasSuffix(path, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-		must(t, err)
+	for _, file := range packageFiles(t) {
 		for _, decl := range file.Decls {
 			f, ok := decl.(*ast.FuncDecl)
 			if !ok || !f.Name.IsExported() {

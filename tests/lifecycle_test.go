@@ -374,21 +374,30 @@ func TestEveryHandleType(t *testing.T) {
 	}
 }
 
+// packageFiles parses the package's own files, without its tests.
+func packageFiles(t testing.TB) (files []*ast.File) {
+	t.Helper()
+	paths, err := filepath.Glob("../*.go")
+	must(t, err)
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		must(t, err)
+		files = append(files, file)
+	}
+	return files
+}
+
 // A type with a Close method is in the lifecycle test.
 func TestLifecycleKnowsEveryType(t *testing.T) {
 	known := make(map[string]bool)
 	for _, h := range newChain(t).handles() {
 		known[h.name] = true
 	}
-	packages, err := filepath.Glob("../*.go")
-	must(t, err)
 	closers := 0
-	for _, path := range packages {
-		if strings.HasSuffix(path, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-		must(t, err)
+	for _, file := range packageFiles(t) {
 		for _, decl := range file.Decls {
 			method, ok := decl.(*ast.FuncDecl)
 			if !ok || method.Recv == nil || method.Name.Name != "Close" {

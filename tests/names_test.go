@@ -189,30 +189,7 @@ func writeTo(catalog *paimon.Catalog, id paimon.Identifier, batch arrow.RecordBa
 		return err
 	}
 	defer table.Close()
-	builder, err := table.NewWriteBuilder()
-	if err != nil {
-		return err
-	}
-	defer builder.Close()
-	write, err := builder.NewWrite()
-	if err != nil {
-		return err
-	}
-	defer write.Close()
-	if err := write.WriteArrowBatch(batch); err != nil {
-		return err
-	}
-	messages, err := write.PrepareCommit()
-	if err != nil {
-		return err
-	}
-	defer messages.Close()
-	commit, err := builder.NewCommit()
-	if err != nil {
-		return err
-	}
-	defer commit.Close()
-	return commit.Commit(messages)
+	return writeRecord(table, batch, (*paimon.TableCommit).Commit)
 }
 
 // readWith reads a table with options.

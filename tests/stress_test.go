@@ -415,6 +415,13 @@ func TestConcurrentCommits(t *testing.T) {
 
 // writeRow writes one row in a job of its own and commits or aborts it. It may be called off the test's goroutine.
 func writeRow(table *paimon.Table, allocator memory.Allocator, id int32, end func(*paimon.TableCommit, *paimon.CommitMessages) error) error {
+	batch := record(allocator, person{id, "x"})
+	defer batch.Release()
+	return writeRecord(table, batch, end)
+}
+
+// writeRecord is writeRow for any record.
+func writeRecord(table *paimon.Table, batch arrow.RecordBatch, end func(*paimon.TableCommit, *paimon.CommitMessages) error) error {
 	builder, err := table.NewWriteBuilder()
 	if err != nil {
 		return err
@@ -425,8 +432,6 @@ func writeRow(table *paimon.Table, allocator memory.Allocator, id int32, end fun
 		return err
 	}
 	defer write.Close()
-	batch := record(allocator, person{id, "x"})
-	defer batch.Release()
 	if err := write.WriteArrowBatch(batch); err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ go run ./examples/quickstart >"$work/expected"
 glibc=$(dirname "$(ldconfig -p | sed -nE 's/.*libc\.so\.6 \(.*x86-64.*\) => //p' | head -1)")
 root() {
 	root=$work/$1
-	mkdir -p "$root"/{bin,proc,tmp,root,lib64} "$root$glibc"
+	mkdir -p "$root"/{bin,proc,tmp,home/app,lib64} "$root$glibc"
 	chmod 1777 "$root/tmp"
 	cp "$(readlink -f /lib64/ld-linux-x86-64.so.2)" "$root/lib64/ld-linux-x86-64.so.2"
 	for name in c m dl pthread rt; do
@@ -99,11 +99,11 @@ mount -t proc proc "$root/proc"
 fresh PAIMON_CACHE_DIR=/baked chroot "$root" /bin/start-0 -once >/dev/null
 mount -o remount,ro,bind "$root"
 says '"Library":"/baked/libpaimon_c' fresh PAIMON_CACHE_DIR=/baked chroot "$root" /bin/start-0 -once
-says '"Library":"/memfd:libpaimon_c' fresh HOME=/root chroot "$root" /bin/start-0 -once
-says '"Library":"/memfd:libpaimon_c' fresh HOME=/root PAIMON_CACHE_DIR=/root/cache chroot "$root" /bin/start-1 -once
+says '"Library":"/memfd:libpaimon_c' fresh HOME=/home/app chroot "$root" /bin/start-0 -once
+says '"Library":"/memfd:libpaimon_c' fresh HOME=/home/app PAIMON_CACHE_DIR=/home/app/cache chroot "$root" /bin/start-1 -once
 umount "$root/proc"
 echo '  without /proc too, not even libffi can be loaded:'
-out=$(fresh HOME=/root chroot "$root" /bin/start-0 -once 2>&1) && fail "it started: $out"
+out=$(fresh HOME=/home/app chroot "$root" /bin/start-0 -once 2>&1) && fail "it started: $out"
 printf '  %s\n' "$(head -1 <<<"$out")"
 grep -q 'panic: paimon: the system has no libffi.so.8 (package libffi8 or libffi)' <<<"$out" || fail 'the panic does not say why'
 
@@ -112,15 +112,15 @@ check 'folders from which nothing may be executed'
 root noexec
 cp -L "$glibc/libffi.so.8" "$root$glibc/"
 mount -t tmpfs -o noexec tmpfs "$root/tmp"
-mount -t tmpfs -o noexec,mode=700 tmpfs "$root/root"
-refuses '/root/.cache/paimon-go: nothing in it may be executed.*noexec|/root/.cache/paimon-go: .*failed to map' 'memory: /proc is not mounted' \
-	'/tmp/paimon-go-0: .*(noexec|failed to map)' PAIMON_CACHE_DIR SetNativeCache -- fresh HOME=/root chroot "$root" /bin/start-0 -once
-rm -rf "$root"/tmp/* "$root"/root/.cache
+mount -t tmpfs -o noexec,mode=700 tmpfs "$root/home/app"
+refuses '/home/app/.cache/paimon-go: nothing in it may be executed.*noexec|/home/app/.cache/paimon-go: .*failed to map' 'memory: /proc is not mounted' \
+	'/tmp/paimon-go-0: .*(noexec|failed to map)' PAIMON_CACHE_DIR SetNativeCache -- fresh HOME=/home/app chroot "$root" /bin/start-0 -once
+rm -rf "$root"/tmp/* "$root"/home/app/.cache
 mount -t proc proc "$root/proc"
-says '"Library":"/memfd:libpaimon_c' fresh HOME=/root chroot "$root" /bin/start-0 -once
+says '"Library":"/memfd:libpaimon_c' fresh HOME=/home/app chroot "$root" /bin/start-0 -once
 says '"Library":"/memfd:libpaimon_c' fresh PAIMON_CACHE_DIR=/tmp/cache chroot "$root" /bin/start-0 -once
 holds "$root/tmp" ''
-holds "$root/root" ''
+holds "$root/home/app" ''
 mkdir "$root/exec"
 says '"Library":"/exec/cache/libpaimon_c' fresh PAIMON_CACHE_DIR=/exec/cache chroot "$root" /bin/start-0 -once
 
@@ -128,13 +128,13 @@ check 'a full disk'
 root full
 cp -L "$glibc/libffi.so.8" "$root$glibc/"
 mount -t tmpfs -o size=1m tmpfs "$root/tmp"
-mount -t tmpfs -o size=1m,mode=700 tmpfs "$root/root"
-refuses '/root/.cache/paimon-go: no space left on device' '/tmp/paimon-go-0: no space left on device' 'memory: /proc is not mounted' PAIMON_CACHE_DIR \
-	-- fresh HOME=/root chroot "$root" /bin/start-0 -once
+mount -t tmpfs -o size=1m,mode=700 tmpfs "$root/home/app"
+refuses '/home/app/.cache/paimon-go: no space left on device' '/tmp/paimon-go-0: no space left on device' 'memory: /proc is not mounted' PAIMON_CACHE_DIR \
+	-- fresh HOME=/home/app chroot "$root" /bin/start-0 -once
 holds "$root/tmp" ''
 mount -t proc proc "$root/proc"
-says '"Library":"/memfd:libpaimon_c' fresh HOME=/root chroot "$root" /bin/start-0 -once
-holds "$root/root" ''
+says '"Library":"/memfd:libpaimon_c' fresh HOME=/home/app chroot "$root" /bin/start-0 -once
+holds "$root/home/app" ''
 
 check 'a user without a home'
 user=(setpriv --reuid 12345 --regid 12345 --clear-groups)
@@ -142,7 +142,7 @@ chmod 755 "$work"
 cd / # which the user can read
 says '"Library":"/memfd:libpaimon_c' fresh "${user[@]}" "$work/start-0" -once
 says '"Library":"/memfd:libpaimon_c' fresh HOME=/nonexistent TMPDIR=/nonexistent "${user[@]}" "$work/start-0" -once
-says '"Library":"/memfd:libpaimon_c' fresh HOME=/root "${user[@]}" "$work/start-1" -once
+says '"Library":"/memfd:libpaimon_c' fresh HOME=/home/app "${user[@]}" "$work/start-1" -once
 install -d -o 12345 "$work/home"
 says "\"Library\":\"$work/home/.cache/paimon-go/libpaimon_c" fresh HOME="$work/home" "${user[@]}" "$work/start-0" -once
 echo '  root in the home of this user leaves nothing there:'
@@ -187,7 +187,7 @@ cp -L "$glibc/libffi.so.8" "$root$glibc/"
 plant "$root/tmp/paimon-go-0" 12345 700
 refuses '/tmp/paimon-go-0: it belongs to user 12345, and this process is user 0' -- fresh chroot "$root" /bin/start-0 -once
 rm -r "$root/tmp/paimon-go-0"
-ln -s /root "$root/tmp/paimon-go-0"
+ln -s /home/app "$root/tmp/paimon-go-0"
 refuses '/tmp/paimon-go-0: it is a symbolic link' -- fresh chroot "$root" /bin/start-0 -once
 
 check 'two processes at once, 20 times, nothing unpacked yet'
@@ -228,11 +228,11 @@ holds "$cache" ''
 check 'the same where files cannot be made without a name (no /proc): the next start clears up'
 root killed
 cp -L "$glibc/libffi.so.8" "$root$glibc/"
-cache=$root/root/cache
+cache=$root/home/app/cache
 mkdir -m 700 "$cache"
-killed fresh PAIMON_CACHE_DIR=/root/cache chroot "$root" /bin/start-0 -once
+killed fresh PAIMON_CACHE_DIR=/home/app/cache chroot "$root" /bin/start-0 -once
 find "$cache" -type f -printf '  left: %f, %s bytes\n'
-fresh PAIMON_CACHE_DIR=/root/cache chroot "$root" /bin/start-0 -once >/dev/null
+fresh PAIMON_CACHE_DIR=/home/app/cache chroot "$root" /bin/start-0 -once >/dev/null
 holds "$cache" libpaimon_c
 
 check 'a kernel that keeps files in memory from being executable (vm.memfd_noexec = 2)'
