@@ -15,7 +15,7 @@
 // # What it needs
 //
 // Nothing is compiled but Go: the package works with and without cgo. The native library is embedded for linux/amd64 and
-// linux/arm64, where it needs glibc 2.17 or later. It is unpacked once into a private
+// linux/arm64, where it needs glibc 2.17 or later, and for darwin/arm64, where it has never been run. It is unpacked once into a private
 // copy in the user's cache folder ([SetNativeCache], or the environment variable PAIMON_CACHE_DIR), or into memory where there is no
 // place for one. Elsewhere the package compiles, and [NewCatalog] is [ErrUnsupportedPlatform] unless a library built from libpaimon_c is
 // named ([SetNativeFile], or the environment variable PAIMON_LIBRARY_PATH); on Windows it always is. Such a library replaces the embedded

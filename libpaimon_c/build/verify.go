@@ -45,13 +45,14 @@ func (b builder) verify(ctx context.Context, chosen []target) error {
 		want, err := b.locked(name)
 		check(err == nil && have == want, "%s: Cargo.lock has another %s (%v)", manifestFile, name, err)
 	}
+	check(len(m.Targets) == len(targets), "%s knows %d targets", manifestFile, len(m.Targets))
 	libraries := make(map[string][]byte)
 	for _, t := range targets {
 		b := b
 		b.target = t
 		a, ok := m.Targets[t.name]
 		if !ok {
-			note("%s: no library is committed yet", t.name)
+			problems = append(problems, fmt.Errorf("%s knows no %s", manifestFile, t.name))
 			continue
 		}
 		check(source == a.SourceSHA256, "the sources changed since the library of %s was built", t.name)
