@@ -266,4 +266,12 @@ refuses "version .GLIBC_9.99. not found" "the system's glibc is older than the l
 
 check 'start times'
 "$work/start-0" -n 11
+
+check 'the Go tests without a C compiler' # last, since nothing brings it back
+touch "$work/no-compiler"
+{ type -ap cc c++ gcc g++ clang clang++ tcc musl-gcc || true; } | xargs readlink -f | sort -u | while read -r compiler; do
+	mount --bind "$work/no-compiler" "$compiler"
+done
+[ "$(fresh HOME="$HOME" go env CGO_ENABLED)" = 0 ] || fail 'Go finds a C compiler'
+fresh HOME="$HOME" go test -short -count=1 ./...
 printf '\n== all roots passed\n'
