@@ -24,10 +24,9 @@ race: ## Run the Go tests under the race detector
 	go test -race -short ./...
 
 .PHONY: debug
-debug: ## Run the Go tests with pointer checks, with memory clobbered when it is freed, with leaks reported, and without cgo
+debug: ## Run the Go tests with pointer checks, with memory clobbered when it is freed, with leaks reported
 	go test -short -gcflags=all=-d=checkptr ./...
 	GOGC=1 GODEBUG=clobberfree=1,invalidptr=1 go test -short -count=1 -tags paimon_debug . ./tests
-	CGO_ENABLED=0 go test -short ./...
 
 .PHONY: cross
 cross: ## Vet the package for every platform it names, embedded or not

@@ -15,36 +15,6 @@ import (
 	paimon "github.com/apache/paimon-rust/bindings/go"
 )
 
-// tryRows reads all rows of a table, one of its branches or a system table, as text, columns separated by a blank, sorted. It gives the first
-// error of any step.
-func tryRows(table *paimon.Table) (rows []string, err error) {
-	builder, err := table.NewReadBuilder()
-	if err != nil {
-		return nil, err
-	}
-	defer builder.Close()
-	reader, err := readerOf(builder)
-	if err != nil || reader == nil {
-		return nil, err
-	}
-	defer reader.Close()
-	for batch, err := range reader.All() {
-		if err != nil {
-			return nil, err
-		}
-		for row := range int(batch.NumRows()) {
-			var values []string
-			for _, column := range batch.Columns() {
-				values = append(values, column.ValueStr(row))
-			}
-			rows = append(rows, strings.Clone(strings.Join(values, " "))) // a text may lie in the batch
-		}
-		batch.Release()
-	}
-	slices.Sort(rows)
-	return rows, nil
-}
-
 // tryTable opens a table and reads it.
 func tryTable(catalog *paimon.Catalog, id paimon.Identifier) ([]string, error) {
 	table, err := catalog.GetTable(id)

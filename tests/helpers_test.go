@@ -7,7 +7,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -249,20 +248,36 @@ func newReader(t testing.TB, table *paimon.Table, columns ...string) *paimon.Rec
 	return reader
 }
 
-// readRows gives all rows as text, columns separated by a blank, sorted.
+// readRows is tryRows without errors.
 func readRows(t testing.TB, table *paimon.Table, columns ...string) []string {
 	t.Helper()
-	reader := newReader(t, table, columns...)
-	if reader == nil {
-		return nil
+	rows, err := tryRows(table, columns...)
+	must(t, err)
+	return rows
+}
+
+// tryRows reads all rows of a table, one of its branches or a system table, or some of their columns: as text, columns separated by a
+// blank, sorted. It gives the first error of any step.
+func tryRows(table *paimon.Table, columns ...string) (rows []string, err error) {
+	builder, err := table.NewReadBuilder()
+	if err != nil {
+		return nil, err
 	}
-	var rows []string
-	for {
-		batch, err := reader.NextRecord()
-		if err == io.EOF {
-			break
+	defer builder.Close()
+	if columns != nil {
+		if err := builder.WithProjection(columns); err != nil {
+			return nil, err
 		}
-		must(t, err)
+	}
+	reader, err := readerOf(builder)
+	if err != nil || reader == nil {
+		return nil, err
+	}
+	defer reader.Close()
+	for batch, err := range reader.All() {
+		if err != nil {
+			return nil, err
+		}
 		for row := range int(batch.NumRows()) {
 			var values []string
 			for _, column := range batch.Columns() {
@@ -273,7 +288,7 @@ func readRows(t testing.TB, table *paimon.Table, columns ...string) []string {
 		batch.Release()
 	}
 	slices.Sort(rows)
-	return rows
+	return rows, nil
 }
 
 // wantRows compares all rows of a table, sorted as text.

@@ -51,8 +51,8 @@ func (b builder) verify(ctx context.Context, chosen []target) error {
 		b := b
 		b.target = t
 		a, ok := m.Targets[t.name]
+		check(ok, "%s knows no %s", manifestFile, t.name)
 		if !ok {
-			problems = append(problems, fmt.Errorf("%s knows no %s", manifestFile, t.name))
 			continue
 		}
 		check(source == a.SourceSHA256, "the sources changed since the library of %s was built", t.name)
