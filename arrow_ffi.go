@@ -255,8 +255,9 @@ func (o *batchOwner) Free([]byte) {
 	}
 }
 
-// importBatch takes over a batch that a native call gave. On failure it is freed.
-func importBatch(l *library, op, object string, batch cArrowBatch) (record arrow.RecordBatch, err error) {
+// importBatch takes over a batch that a native call gave. On failure it is freed. A batch that comes without a schema has the one that
+// *schema holds, which it otherwise sets.
+func importBatch(l *library, op, object string, batch cArrowBatch, schema **arrow.Schema) (record arrow.RecordBatch, err error) {
 	l.live.Add(1)
 	owner := &batchOwner{lib: l, batch: batch}
 	owner.users.Store(1)
@@ -268,35 +269,41 @@ func importBatch(l *library, op, object string, batch cArrowBatch) (record arrow
 			record, err = nil, &Error{op: op, object: object, code: CodeUnexpected, message: fmt.Sprintf("cannot import a batch: %v", r)}
 		}
 	}()
-	// SAFETY: the native call gave two initialised structs; they are valid until the owner frees the batch.
-	field, err := importType(batch.schema)
-	if err != nil {
-		return nil, &Error{op: op, object: object, code: CodeUnsupported, message: err.Error(), cause: err}
+	if batch.schema != nil {
+		if *schema, err = recordSchema(op, object, batch); err != nil {
+			return nil, err
+		}
 	}
-	root, ok := field.Type.(*arrow.StructType)
-	if !ok || batch.array.nChildren != int64(root.NumFields()) || batch.array.offset != 0 {
+	// SAFETY: the native call gave an initialised struct; it is valid until the owner frees the batch.
+	if *schema == nil || batch.array.nChildren != int64((*schema).NumFields()) || batch.array.offset != 0 {
 		return nil, &Error{op: op, object: object, code: CodeUnexpected, message: "a batch that is not a struct of its columns"}
 	}
-	columns := make([]arrow.Array, 0, root.NumFields())
+	columns := make([]arrow.Array, 0, (*schema).NumFields())
 	defer func() {
 		for _, column := range columns {
 			column.Release()
 		}
 	}()
 	for i, child := range elements(batch.array.children, batch.array.nChildren) {
-		column, err := owner.importColumn(child, root.Field(i).Type)
+		field := (*schema).Field(i)
+		column, err := owner.importColumn(child, field.Type)
 		if err != nil {
-			return nil, &Error{op: op, object: object, code: CodeUnexpected, message: fmt.Sprintf("column %q: %v", root.Field(i).Name, err), cause: err}
+			return nil, &Error{op: op, object: object, code: CodeUnexpected, message: fmt.Sprintf("column %q: %v", field.Name, err), cause: err}
 		}
 		columns = append(columns, column)
 	}
-	return array.NewRecordBatch(arrow.NewSchema(root.Fields(), nil), columns, batch.array.length), nil
+	return array.NewRecordBatch(*schema, columns, batch.array.length), nil
 }
 
 // importSchema reads the schema of a batch that has nothing else, and frees it.
 func importSchema(l *library, op, object string, batch cArrowBatch) (*arrow.Schema, error) {
 	defer func() { _, _ = ffiArrowBatchFree.call(l, batch) }()
-	// SAFETY: the native call gave an initialised struct; it is valid until it is freed above.
+	return recordSchema(op, object, batch)
+}
+
+// recordSchema reads the schema of a batch.
+func recordSchema(op, object string, batch cArrowBatch) (*arrow.Schema, error) {
+	// SAFETY: a native call gave an initialised struct, which is valid until the batch is freed.
 	field, err := importType(batch.schema)
 	if err != nil {
 		return nil, &Error{op: op, object: object, code: CodeUnsupported, message: err.Error(), cause: err}

@@ -121,7 +121,7 @@ func dropTableAndBatch(t *testing.T) (*cTable, cArrowBatch) {
 	defer reader.Close()
 	r, err := ffiRecordBatchReaderNext.call(reader.h.lib, reader.h.ptr)
 	must(err)
-	_, err = importBatch(reader.h.lib, "test", "d.t", r.value)
+	_, err = importBatch(reader.h.lib, "test", "d.t", r.value, new(*arrow.Schema))
 	must(err)
 	return table.h.ptr, r.value
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // abiVersion is the PAIMON_ABI_VERSION that this package speaks.
-const abiVersion = 1
+const abiVersion = 2
 
 // A library is the native library, loaded. There is one for the life of the process: it is never unloaded, since threads that
 // ran in it may still unwind through it. What goes away with the last handle are its worker threads.

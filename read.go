@@ -118,6 +118,43 @@ func (rb *ReadBuilder) WithLimit(limit int) error {
 	return rb.h.lib.done(op, rb.h.object, e, err)
 }
 
+// WithParallelism lets each [RecordBatchReader] read so many splits at the same time; 1 is the default. If it has fewer splits than
+// that, it reads the files of a split in parallel, where no merging of keys binds them. More than 1 gives up the order: the batches of
+// one split, or file, come in its order, but those of different ones as they are ready. Less than 1 is [CodeInvalidInput].
+//
+// The work is done by the threads of the native library, one for each processor that the process may use: more splits at a time than
+// that help where storage is slow.
+func (rb *ReadBuilder) WithParallelism(splits int) error {
+	const op = "set parallelism"
+	p, err := rb.base().acquire(op)
+	if err != nil {
+		return err
+	}
+	defer rb.h.release()
+	if splits < 1 {
+		return invalidInput(op, rb.h.object, "%d splits at the same time; want 1 or more", splits)
+	}
+	e, err := ffiReadBuilderWithParallelism.call(rb.h.lib, p, uintptr(splits))
+	return rb.h.lib.done(op, rb.h.object, e, err)
+}
+
+// WithReadAhead limits the memory of the batches that a [RecordBatchReader] has read before they are asked for, in bytes; 64 MiB is the
+// default. It begins with the first call for a batch, and stops when the reader is closed. One batch is read ahead even if it is
+// larger, and never more than 16 are; beside them, each split that is being read has one in work. A negative limit is [CodeInvalidInput].
+func (rb *ReadBuilder) WithReadAhead(limitBytes int64) error {
+	const op = "set read-ahead"
+	p, err := rb.base().acquire(op)
+	if err != nil {
+		return err
+	}
+	defer rb.h.release()
+	if limitBytes < 0 {
+		return invalidInput(op, rb.h.object, "a limit of %d bytes; want 0 or more", limitBytes)
+	}
+	e, err := ffiReadBuilderWithReadAhead.call(rb.h.lib, p, uintptr(limitBytes))
+	return rb.h.lib.done(op, rb.h.object, e, err)
+}
+
 // WithResources makes the reads that are made from now on stay within a memory budget, which they share with all else that took it:
 // what exceeds it is [CodeResourceExhausted], the error of [RecordBatchReader.NextRecord]. They keep the budget after r is closed; a nil
 // or closed r is [ErrClosed].
@@ -327,7 +364,7 @@ func (tr *TableRead) ArrowSchema() (*arrow.Schema, error) {
 	return tr.schema.arrow, tr.schema.err
 }
 
-// NewRecordBatchReader reads splits, one after the other in the order given: any of the splits of one plan of the same table. None
+// NewRecordBatchReader reads splits, one after the other in the order given unless [ReadBuilder.WithParallelism] says otherwise: any of the splits of one plan of the same table. None
 // at all, or splits of different plans or of another table, is [CodeInvalidInput]. The caller closes the reader.
 func (tr *TableRead) NewRecordBatchReader(splits []DataSplit) (*RecordBatchReader, error) {
 	return tr.NewRecordBatchReaderContext(context.Background(), splits)
@@ -360,7 +397,7 @@ func (tr *TableRead) NewRecordBatchReaderContext(ctx context.Context, splits []D
 		return nil, err
 	}
 	h.turns = newTurn()
-	return &RecordBatchReader{h: h, end: new(error), schema: tr.schema}, nil
+	return &RecordBatchReader{h: h, state: new(readerState), schema: tr.schema}, nil
 }
 
 // A RecordBatchReader is a stream of record batches.
@@ -369,8 +406,14 @@ func (tr *TableRead) NewRecordBatchReaderContext(ctx context.Context, splits []D
 // [TableRead], and everything before that, is closed.
 type RecordBatchReader struct {
 	h      *handle[cRecordBatchReader]
-	end    *error // how the stream ended, io.EOF or what went wrong; for whose turn it is
+	state  *readerState
 	schema readerSchema
+}
+
+// readerState is what one call on a reader leaves to the next: it belongs to the call whose turn it is.
+type readerState struct {
+	end    error         // how the stream ended, io.EOF or what went wrong
+	schema *arrow.Schema // of the batch before
 }
 
 func (r *RecordBatchReader) base() *handle[cRecordBatchReader] {
@@ -401,15 +444,15 @@ func (r *RecordBatchReader) NextRecordContext(ctx context.Context) (_ arrow.Reco
 		return nil, err
 	}
 	defer end(&err)
-	if *r.end != nil {
-		return nil, *r.end
+	if r.state.end != nil {
+		return nil, r.state.end
 	}
-	batch, err := nextBatch(r.h, p, op)
+	batch, err := nextBatch(r.h, p, op, &r.state.schema)
 	if err == nil && batch == nil {
 		err = io.EOF
 	}
-	*r.end = ofContext(err, ctx)
-	return batch, *r.end
+	r.state.end = ofContext(err, ctx)
+	return batch, r.state.end
 }
 
 // All iterates over the batches that are left. Each batch belongs to the loop body, which releases it; an error ends the loop. To

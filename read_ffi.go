@@ -17,6 +17,10 @@ var (
 	ffiReadBuilderWithCaseSensitive = bind2[*cError, *cReadBuilder, bool]("paimon_read_builder_with_case_sensitive")
 	// paimon_error* paimon_read_builder_with_limit(const paimon_read_builder*, size_t limit);
 	ffiReadBuilderWithLimit = bind2[*cError, *cReadBuilder, uintptr]("paimon_read_builder_with_limit")
+	// paimon_error* paimon_read_builder_with_parallelism(const paimon_read_builder*, size_t parallelism);
+	ffiReadBuilderWithParallelism = bind2[*cError, *cReadBuilder, uintptr]("paimon_read_builder_with_parallelism")
+	// paimon_error* paimon_read_builder_with_read_ahead(const paimon_read_builder*, size_t limit_bytes);
+	ffiReadBuilderWithReadAhead = bind2[*cError, *cReadBuilder, uintptr]("paimon_read_builder_with_read_ahead")
 	// paimon_error* paimon_read_builder_with_resources(const paimon_read_builder*, const paimon_resource_context*);
 	ffiReadBuilderWithResources = bind2[*cError, *cReadBuilder, *cResourceContext]("paimon_read_builder_with_resources")
 	// paimon_error* paimon_read_builder_with_filter(const paimon_read_builder*, const paimon_predicate*);
@@ -114,8 +118,9 @@ func readSchema(h *handle[cTableRead], p *cTableRead, op string) (*arrow.Schema,
 	return importSchema(h.lib, op, h.object, r.value)
 }
 
-// nextBatch gives the next batch, or neither a batch nor an error at the end.
-func nextBatch(h *handle[cRecordBatchReader], p *cRecordBatchReader, op string) (arrow.RecordBatch, error) {
+// nextBatch gives the next batch, or neither a batch nor an error at the end. The schema is that of the batch before, and becomes
+// that of this one.
+func nextBatch(h *handle[cRecordBatchReader], p *cRecordBatchReader, op string, schema **arrow.Schema) (arrow.RecordBatch, error) {
 	if _, err := h.lib.resolve(ffiArrowBatchFree.symbol); err != nil {
 		return nil, withOp(err, op, h.object)
 	}
@@ -126,5 +131,5 @@ func nextBatch(h *handle[cRecordBatchReader], p *cRecordBatchReader, op string) 
 	if r.value.array == nil {
 		return nil, nil
 	}
-	return importBatch(h.lib, op, h.object, r.value)
+	return importBatch(h.lib, op, h.object, r.value, schema)
 }

@@ -55,7 +55,7 @@ struct ArrowSchema;
 /**
  * The version of this ABI. It grows whenever a function or struct changes in a way that an older caller cannot use.
  */
-#define PAIMON_ABI_VERSION 1
+#define PAIMON_ABI_VERSION 2
 
 /**
  * A failure that fits no other class, a caught panic among them.
@@ -1031,6 +1031,24 @@ paimon_error *paimon_read_builder_with_case_sensitive(const paimon_read_builder 
                                                       bool case_sensitive);
 
 /**
+ * How many splits, or files of splits, a reader reads at the same time; 1 if this is never called. With more than one their batches come
+ * as they are ready, those of one split or file in its order. 0 is PAIMON_CODE_INVALID_INPUT.
+ *
+ * `builder` is NULL or live.
+ */
+paimon_error *paimon_read_builder_with_parallelism(const paimon_read_builder *builder,
+                                                   size_t parallelism);
+
+/**
+ * How many bytes of batches a reader may have read before they are asked for; 64 MiB if this is never called. One batch is read
+ * ahead however large it is, and 16 at most. Beside them each split that is being read has one in work.
+ *
+ * `builder` is NULL or live.
+ */
+paimon_error *paimon_read_builder_with_read_ahead(const paimon_read_builder *builder,
+                                                  size_t limit_bytes);
+
+/**
  * Says how many rows are wanted. The plan may leave out files that are not needed for so many, and no reader gives more rows: several
  * readers of one plan count each for itself.
  *
@@ -1170,7 +1188,7 @@ paimon_result_record_batch_reader paimon_table_read_to_arrow(const paimon_table_
                                                                     size_t length);
 
 /**
- * Frees a reader; batches it gave stay valid. NULL is ignored.
+ * Frees a reader; batches it gave stay valid. What it reads ahead is stopped, and has ended when this returns. NULL is ignored.
  *
  * `reader` is NULL or a live reader that no other call uses any more.
  */
@@ -1178,7 +1196,10 @@ void paimon_record_batch_reader_free(paimon_record_batch_reader *reader);
 
 /**
  * The next batch. The caller owns it, independent of the reader and everything else, and gives it to `paimon_arrow_batch_free`.
+ * Its `schema` is NULL when it is that of the batch before: only the first, and one whose schema differs, come with theirs.
  * At the end, and after an error, there is no batch and no error, however often it is called.
+ *
+ * The first call begins to read, and from then on batches are read ahead: see `paimon_read_builder_with_read_ahead`.
  *
  * `reader` is NULL or live.
  */

@@ -13,7 +13,7 @@ use crate::types::{
 };
 
 /// The version of this ABI. It grows whenever a function or struct changes in a way that an older caller cannot use.
-pub const PAIMON_ABI_VERSION: u32 = 1;
+pub const PAIMON_ABI_VERSION: u32 = 2;
 
 /// One member of one struct, `name` being `struct.member`, a NUL-terminated string that lives for ever. The entry of a whole
 /// struct has the struct's name alone, its size, and offset 0.

@@ -618,13 +618,16 @@ pub unsafe extern "C" fn paimon_borrowed_schema_release(schema: *mut FFI_ArrowSc
     });
 }
 
-/// Hands a batch out. The caller owns it until `paimon_arrow_batch_free`.
-pub fn export(batch: RecordBatch) -> Result<paimon_arrow_batch> {
-    let schema = FFI_ArrowSchema::try_from(batch.schema().as_ref()).map_err(arrow_failure)?;
+/// Hands a batch out, with its schema or without. The caller owns it until `paimon_arrow_batch_free`.
+pub fn export(batch: RecordBatch, with_schema: bool) -> Result<paimon_arrow_batch> {
+    let schema = match with_schema {
+        true => export_schema(batch.schema_ref())?.schema,
+        false => std::ptr::null_mut(),
+    };
     let array = FFI_ArrowArray::new(&StructArray::from(batch).to_data());
     Ok(paimon_arrow_batch {
         array: Box::into_raw(Box::new(array)).cast(),
-        schema: Box::into_raw(Box::new(schema)).cast(),
+        schema,
     })
 }
 

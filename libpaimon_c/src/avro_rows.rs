@@ -19,7 +19,7 @@ use futures::{StreamExt, TryStreamExt};
 use paimon::io::FileRead;
 use paimon::spec::{CoreOptions, DataType as Type};
 use paimon::table::ArrowRecordBatchStream;
-use paimon::{DataSplit, Error};
+use paimon::{DataSplit, Error, Table};
 
 use crate::error::{Failure, PAIMON_CODE_UNSUPPORTED};
 use crate::table::Shared;
@@ -38,18 +38,14 @@ fn holds_rows(data_type: &Type) -> bool {
 }
 
 /// The table to read these splits from: one that reads row by row if the fault may be met, and None if not.
-pub fn row_by_row(shared: &Shared, splits: &[DataSplit]) -> Option<Shared> {
+pub fn row_by_row(shared: &Shared, splits: &[DataSplit]) -> Option<Table> {
     let fields = shared.table.schema().fields();
     let mut files = splits.iter().flat_map(DataSplit::data_files);
     if !fields.iter().any(|field| holds_rows(field.data_type())) || !files.any(|file| file.file_name.ends_with(".avro")) {
         return None;
     }
-    Some(Shared {
-        table: shared
-            .table
-            .copy_with_options(HashMap::from([("read.batch-size".into(), "1".into())])),
-        hold: shared.hold.clone(),
-    })
+    let single = HashMap::from([("read.batch-size".into(), "1".into())]);
+    Some(shared.table.copy_with_options(single))
 }
 
 /// Refuses files whose rows are unions. Only tables that can have BLOBs have such files.

@@ -5,8 +5,11 @@
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, CStr};
+use std::future::{poll_fn, Future};
 use std::panic::{catch_unwind, AssertUnwindSafe, Location};
+use std::pin::pin;
 use std::sync::Once;
+use std::task::Poll;
 
 use paimon::api::rest_error::RestError;
 use paimon::Error;
@@ -142,7 +145,7 @@ impl Failure {
         }
         Self::new(
             PAIMON_CODE_RESOURCE_EXHAUSTED,
-            "the values of a column are more than 2 GiB in one batch; set the table's option 'read.batch-size' to fewer rows (it is 1024 if not set)",
+            "the values of a column are more than 2 GiB in one batch; set the table's option 'read.batch-size' to fewer rows (it is 1024 or more if not set)",
         )
     }
 
@@ -392,6 +395,16 @@ pub fn guard<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
             None => format!("internal error: {text}"),
         }))
     })
+}
+
+/// [`guard`] for a future: each time that it goes on it does so under one, and a panic ends it.
+pub async fn guard_future<T>(future: impl Future<Output = Result<T>>) -> Result<T> {
+    let mut future = pin!(future);
+    poll_fn(|context| match guard(|| Ok(future.as_mut().poll(context))) {
+        Ok(poll) => poll,
+        Err(failure) => Poll::Ready(Err(failure)),
+    })
+    .await
 }
 
 /// [`guard`] for functions that return nothing but an error.

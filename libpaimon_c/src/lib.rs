@@ -29,6 +29,7 @@ pub mod filter;
 pub mod handle;
 pub mod predicate;
 pub mod read;
+pub mod reader;
 pub mod resource;
 pub mod runtime;
 mod signals;

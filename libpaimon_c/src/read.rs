@@ -2,33 +2,27 @@
 
 //! The read path: builder, scan, plan, read, and the stream of record batches.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 use std::ffi::c_char;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use arrow_array::cast::AsArray;
-use arrow_array::{RecordBatch, RecordBatchOptions, StringArray};
-use futures::StreamExt;
 use paimon::arrow::build_target_arrow_schema;
 use paimon::resource::ResourceContext;
-use paimon::spec::{DataField, DataType, IndexManifest, Manifest, ManifestList, Predicate};
-use paimon::table::ArrowRecordBatchStream;
+use paimon::spec::{DataField, IndexManifest, Manifest, ManifestList, Predicate};
 use paimon::{DataSplit, Error, Plan, ReadBuilder, Table};
 
 use crate::arrow;
-use crate::avro_rows;
 use crate::error::{
     borrow, guard, guard_void, paimon_error, slice, text, Failure, Result, PAIMON_CODE_INVALID_INPUT, PAIMON_CODE_IO_ERROR,
-    PAIMON_CODE_NOT_FOUND, PAIMON_CODE_UNEXPECTED, PAIMON_CODE_UNSUPPORTED,
+    PAIMON_CODE_UNSUPPORTED,
 };
-use crate::filter::Filter;
 use crate::handle;
 use crate::predicate::{paimon_predicate, Node, Pushdown};
+use crate::reader::paimon_record_batch_reader;
 use crate::resource::paimon_resource_context;
-use crate::runtime::Hold;
 use crate::table::{check_there, latest, paimon_table, Shared};
 use crate::types::{
-    json, paimon_arrow_batch, paimon_bytes, paimon_result, paimon_result_batch, paimon_result_bytes, paimon_result_size,
+    json, paimon_bytes, paimon_result, paimon_result_batch, paimon_result_bytes, paimon_result_size,
 };
 
 /// What a read shall return. Safe for concurrent use; a call that fails leaves the builder as it was.
@@ -39,17 +33,19 @@ pub struct paimon_read_builder {
 
 /// The settings of a read. The engine's own builder borrows its table, so it is made from these when it is needed.
 #[derive(Clone, Default)]
-struct Wish {
+pub struct Wish {
     projection: Option<Vec<String>>,
     case_insensitive: bool,
-    limit: Option<usize>,
+    pub limit: Option<usize>,
     resources: Option<ResourceContext>,
-    filter: Option<Arc<Node>>,
+    pub filter: Option<Arc<Node>>,
     no_pushdown: bool,
+    pub parallelism: Option<usize>,
+    pub ahead_bytes: Option<usize>,
 }
 
 impl Wish {
-    fn builder<'a>(&self, table: &'a Table) -> paimon::Result<ReadBuilder<'a>> {
+    pub fn builder<'a>(&self, table: &'a Table) -> paimon::Result<ReadBuilder<'a>> {
         let mut builder = table.new_read_builder();
         if let Some(columns) = &self.projection {
             let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
@@ -67,7 +63,7 @@ impl Wish {
     }
 
     /// The columns that have to be read: those that the caller wants, and behind them what only the filter needs.
-    fn fields(&self, table: &Table) -> Result<(Vec<DataField>, usize)> {
+    pub fn fields(&self, table: &Table) -> Result<(Vec<DataField>, usize)> {
         let mut fields = self.builder(table)?.new_read()?.read_type().to_vec();
         let columns = fields.len();
         if let Some(filter) = &self.filter {
@@ -103,7 +99,7 @@ impl Wish {
 
     /// The part of the filter by which the engine may leave out rows, as far as it can be trusted to. The files that it may look at were
     /// written with one of `schemas`.
-    fn pushed(&self, shared: &Shared, of_read: bool, schemas: impl IntoIterator<Item = i64>) -> Result<Option<Predicate>> {
+    pub fn pushed(&self, shared: &Shared, of_read: bool, schemas: impl IntoIterator<Item = i64>) -> Result<Option<Predicate>> {
         let Some(filter) = self.filter.as_ref().filter(|_| !self.no_pushdown) else {
             return Ok(None);
         };
@@ -152,133 +148,6 @@ pub struct paimon_plan {
 pub struct paimon_table_read {
     shared: Arc<Shared>,
     wish: Wish,
-}
-
-/// A stream of record batches. Safe for concurrent use; calls wait for each other.
-pub struct paimon_record_batch_reader {
-    rows: Mutex<Option<Rows>>,
-    hold: Hold,
-}
-
-/// What a reader has yet to give.
-struct Rows {
-    /// The split that is being read.
-    open: Option<(DataSplit, ArrowRecordBatchStream)>,
-    splits: VecDeque<DataSplit>,
-    wish: Wish,
-    /// The columns that are read: those that the caller wants, and behind them what only the filter needs.
-    fields: Vec<DataField>,
-    columns: usize,
-    /// Which of them are of type CHAR.
-    chars: Vec<usize>,
-    pushed: Option<Predicate>,
-    filter: Option<Filter>,
-    /// Whether the engine reads row by row, so that batches have to be put together.
-    single: bool,
-    /// How many rows the caller wants, if not all.
-    left: Option<usize>,
-    shared: Arc<Shared>,
-}
-
-impl Drop for paimon_record_batch_reader {
-    fn drop(&mut self) {
-        let rows = self.rows.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-        self.hold.within(|| drop(rows));
-    }
-}
-
-impl Rows {
-    /// Begins with a split. One at a time: a plan may have many, and an error shall say where it happened.
-    fn begin(&self, split: &DataSplit) -> paimon::Result<ArrowRecordBatchStream> {
-        let mut builder = self.wish.builder(&self.shared.table)?;
-        if self.columns < self.fields.len() {
-            builder.with_read_type(self.fields.clone());
-        }
-        if let Some(filter) = &self.pushed {
-            builder.with_filter(filter.clone());
-        }
-        let read = builder.new_read()?;
-        let stream = self.shared.hold.within(|| read.to_arrow(std::slice::from_ref(split)))?;
-        Ok(if self.single { avro_rows::gather(stream) } else { stream })
-    }
-
-    /// The next batch that has rows the caller wants.
-    fn next(&mut self) -> Result<Option<RecordBatch>> {
-        while self.left != Some(0) {
-            let Some((split, stream)) = &mut self.open else {
-                let Some(split) = self.splits.pop_front() else {
-                    return Ok(None);
-                };
-                let stream = self.begin(&split)?;
-                self.open = Some((split, stream));
-                continue;
-            };
-            let hold = &self.shared.hold;
-            // A damaged file may make a decoder panic.
-            let Some(batch) = guard(|| hold.run(stream.next())).map_err(|failure| located(split, failure))? else {
-                let ended = self.open.take();
-                hold.within(|| drop(ended));
-                continue;
-            };
-            let mut batch = batch.map_err(|error| located(split, Failure::stored(error)))?;
-            if !self.chars.is_empty() && split.data_files().iter().any(|file| file.file_name.ends_with(".orc")) {
-                batch = trim(batch, &self.chars)?;
-            }
-            if let Some(filter) = &mut self.filter {
-                batch = filter.apply(batch)?;
-                if batch.num_rows() == 0 {
-                    continue;
-                }
-                if self.columns < batch.num_columns() {
-                    let wanted: Vec<usize> = (0..self.columns).collect();
-                    batch = batch
-                        .project(&wanted)
-                        .map_err(|error| Failure::unexpected(format!("cannot drop the filter's columns: {error}")))?;
-                }
-            }
-            if let Some(left) = &mut self.left {
-                batch = batch.slice(0, batch.num_rows().min(*left));
-                *left -= batch.num_rows();
-            }
-            return Ok(Some(batch));
-        }
-        Ok(None)
-    }
-}
-
-/// Says of a failure where it happened, unless it says so itself.
-fn located(split: &DataSplit, failure: Failure) -> Failure {
-    let files = split.data_files();
-    if !matches!(
-        failure.code,
-        PAIMON_CODE_IO_ERROR | PAIMON_CODE_UNEXPECTED | PAIMON_CODE_NOT_FOUND | PAIMON_CODE_UNSUPPORTED
-    ) {
-        return failure;
-    }
-    if files.iter().any(|file| failure.message.contains(&file.file_name)) {
-        return failure;
-    }
-    let mut place = format!("{}/", split.bucket_path().trim_end_matches('/'));
-    match files {
-        [only] => place += &only.file_name,
-        [first, rest @ ..] => place += &format!("{} or one of {} more files there", first.file_name, rest.len()),
-        [] => {}
-    }
-    Failure::new(failure.code, format!("cannot read {place}: {}", failure.message))
-}
-
-/// Takes the blanks off the values of CHAR columns, with which Paimon Java fills them up in ORC files and does not give them out.
-fn trim(batch: RecordBatch, chars: &[usize]) -> Result<RecordBatch> {
-    let mut columns = batch.columns().to_vec();
-    for index in chars {
-        if let Some(column) = columns[*index].as_string_opt::<i32>() {
-            let values = column.iter().map(|value| value.map(|text| text.trim_end_matches(' ')));
-            columns[*index] = Arc::new(values.collect::<StringArray>());
-        }
-    }
-    let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-    RecordBatch::try_new_with_options(batch.schema(), columns, &rows)
-        .map_err(|error| Failure::unexpected(format!("cannot trim CHAR columns: {error}")))
 }
 
 impl paimon_read_builder {
@@ -357,6 +226,43 @@ pub unsafe extern "C" fn paimon_read_builder_with_case_sensitive(
         // SAFETY: as the caller promises.
         let builder = unsafe { borrow(builder, "the read builder")? };
         builder.change(|wish| wish.case_insensitive = !case_sensitive)
+    })
+}
+
+/// How many splits, or files of splits, a reader reads at the same time; 1 if this is never called. With more than one their batches come
+/// as they are ready, those of one split or file in its order. 0 is PAIMON_CODE_INVALID_INPUT.
+///
+/// # Safety
+/// `builder` is NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_read_builder_with_parallelism(
+    builder: *const paimon_read_builder,
+    parallelism: usize,
+) -> *mut paimon_error {
+    guard_void(|| {
+        // SAFETY: as the caller promises.
+        let builder = unsafe { borrow(builder, "the read builder")? };
+        if parallelism == 0 {
+            return Err(Failure::invalid("a parallelism of 0; want 1 or more"));
+        }
+        builder.change(|wish| wish.parallelism = Some(parallelism))
+    })
+}
+
+/// How many bytes of batches a reader may have read before they are asked for; 64 MiB if this is never called. One batch is read
+/// ahead however large it is, and 16 at most. Beside them each split that is being read has one in work.
+///
+/// # Safety
+/// `builder` is NULL or live.
+#[no_mangle]
+pub unsafe extern "C" fn paimon_read_builder_with_read_ahead(
+    builder: *const paimon_read_builder,
+    limit_bytes: usize,
+) -> *mut paimon_error {
+    guard_void(|| {
+        // SAFETY: as the caller promises.
+        let builder = unsafe { borrow(builder, "the read builder")? };
+        builder.change(|wish| wish.ahead_bytes = Some(limit_bytes))
     })
 }
 
@@ -730,66 +636,6 @@ pub unsafe extern "C" fn paimon_table_read_to_arrow(
             .filter(|_| length > 0)
             .and_then(|end| plan.splits.get(offset..end))
             .ok_or_else(|| Failure::invalid(format!("{length} splits from {offset} on, of a plan with {count}")))?;
-        avro_rows::refuse_unions(&read.shared, splits)?;
-        let row_by_row = avro_rows::row_by_row(&read.shared, splits);
-        let single = row_by_row.is_some();
-        let shared = row_by_row.map_or_else(|| read.shared.clone(), Arc::new);
-        let (fields, columns) = read.wish.fields(&shared.table)?;
-        let of_char = |(_, field): &(usize, &DataField)| matches!(field.data_type(), DataType::Char(_));
-        let files = splits.iter().flat_map(DataSplit::data_files);
-        let rows = Rows {
-            chars: fields.iter().enumerate().filter(of_char).map(|(index, _)| index).collect(),
-            pushed: read.wish.pushed(&shared, true, files.map(|file| file.schema_id))?,
-            filter: read.wish.filter.clone().map(Filter::new),
-            wish: read.wish.clone(),
-            left: read.wish.limit,
-            splits: splits.to_vec().into(),
-            open: None,
-            shared,
-            fields,
-            columns,
-            single,
-        };
-        Ok(paimon_record_batch_reader {
-            hold: rows.shared.hold.clone(),
-            rows: Mutex::new(Some(rows)),
-        })
-    }))
-}
-
-/// Frees a reader; batches it gave stay valid. NULL is ignored.
-///
-/// # Safety
-/// `reader` is NULL or a live reader that no other call uses any more.
-#[no_mangle]
-pub unsafe extern "C" fn paimon_record_batch_reader_free(reader: *mut paimon_record_batch_reader) {
-    // SAFETY: as the caller promises.
-    unsafe { handle::release(reader) }
-}
-
-/// The next batch. The caller owns it, independent of the reader and everything else, and gives it to `paimon_arrow_batch_free`.
-/// At the end, and after an error, there is no batch and no error, however often it is called.
-///
-/// # Safety
-/// `reader` is NULL or live.
-#[no_mangle]
-pub unsafe extern "C" fn paimon_record_batch_reader_next(reader: *const paimon_record_batch_reader) -> paimon_result_batch {
-    paimon_result_batch::from(guard(|| {
-        // SAFETY: as the caller promises.
-        let reader = unsafe { borrow(reader, "the reader")? };
-        let mut slot = reader.rows.lock().map_err(|_| poisoned("reader"))?;
-        let Some(rows) = slot.as_mut() else {
-            return Ok(paimon_arrow_batch::NONE);
-        };
-        match rows.next().map_err(Failure::of_batch) {
-            Ok(Some(batch)) => arrow::export(batch),
-            ended => {
-                // The stream is not polled again, and what it holds is let go.
-                let rows = slot.take();
-                reader.hold.within(|| drop(rows));
-                ended?;
-                Ok(paimon_arrow_batch::NONE)
-            }
-        }
+        paimon_record_batch_reader::new(&read.shared, &read.wish, splits)
     }))
 }
