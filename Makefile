@@ -105,6 +105,7 @@ fuzz: ## Fuzz what callers hand over, each target for FUZZTIME seconds
 	for target in FuzzTypeJSON FuzzRecord FuzzPredicate FuzzNames; do \
 		go test ./tests -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME)s -fuzzminimizetime 2s || exit 1; \
 	done
+	go test . -run '^$$' -fuzz '^FuzzArrowAgreesWithCData$$' -fuzztime $(FUZZTIME)s -fuzzminimizetime 2s
 	$(CRATE)/fuzz/run.sh $(FUZZTIME)
 
 .PHONY: cover
