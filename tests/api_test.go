@@ -51,6 +51,8 @@ var (
 	_ func(*paimon.ReadBuilder, int) error                                           = (*paimon.ReadBuilder).WithLimit
 	_ func(*paimon.ReadBuilder, *paimon.Predicate) error                             = (*paimon.ReadBuilder).WithFilter
 	_ func(*paimon.ReadBuilder, bool) error                                          = (*paimon.ReadBuilder).WithFilterPushdown
+	_ func(*paimon.ReadBuilder, int) error                                           = (*paimon.ReadBuilder).WithParallelism
+	_ func(*paimon.ReadBuilder, int64) error                                         = (*paimon.ReadBuilder).WithReadAhead
 	_ func(*paimon.ReadBuilder) (*paimon.TableScan, error)                           = (*paimon.ReadBuilder).NewScan
 	_ func(*paimon.ReadBuilder) (*paimon.TableRead, error)                           = (*paimon.ReadBuilder).NewRead
 	_ func(*paimon.TableScan)                                                        = (*paimon.TableScan).Close

@@ -274,6 +274,11 @@ func tryRows(table *paimon.Table, columns ...string) (rows []string, err error) 
 		return nil, err
 	}
 	defer reader.Close()
+	return rowsOf(reader)
+}
+
+// rowsOf gives the rows that a reader has left, as tryRows does.
+func rowsOf(reader *paimon.RecordBatchReader) (rows []string, err error) {
 	for batch, err := range reader.All() {
 		if err != nil {
 			return nil, err

@@ -189,6 +189,8 @@ func (c *chain) handles() []handleCase {
 			"WithProjection":    func() error { return c.readBuilder.WithProjection([]string{"id", "name"}) },
 			"WithCaseSensitive": func() error { return c.readBuilder.WithCaseSensitive(true) },
 			"WithLimit":         func() error { return c.readBuilder.WithLimit(10) },
+			"WithParallelism":   func() error { return c.readBuilder.WithParallelism(2) },
+			"WithReadAhead":     func() error { return c.readBuilder.WithReadAhead(1 << 20) },
 			"WithResources":     func() error { return c.readBuilder.WithResources(c.spare) },
 			"WithFilter":        func() error { return c.readBuilder.WithFilter(c.filter) },
 			"WithFilterPushdown": func() error {
