@@ -32,7 +32,7 @@ const epoch = 1767225600
 
 // sourceFiles lists the files that the library is built from, slash-separated and sorted. Its tests are not among them.
 func (b builder) sourceFiles() ([]string, error) {
-	files := []string{"Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "build.rs", "build/macho.go", "build/recipe.go", "build/zig.go"}
+	files := []string{".cargo/config.toml", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "build.rs", "build/macho.go", "build/recipe.go", "build/zig.go"}
 	for _, folder := range []string{"src", "include", frameworksFolder} {
 		err := fs.WalkDir(os.DirFS(b.crate), folder, func(name string, entry fs.DirEntry, err error) error {
 			if errors.Is(err, fs.ErrNotExist) && name == folder {

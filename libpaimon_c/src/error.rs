@@ -365,6 +365,9 @@ fn cause_of(error: &Error) -> Option<&(dyn std::error::Error + 'static)> {
     }
 }
 
+/// What a panic begins with that stands for memory that is not there.
+pub const NO_MEMORY: &str = "there is not enough memory for";
+
 thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
     static PANIC_AT: RefCell<Option<String>> = const { RefCell::new(None) };
@@ -384,12 +387,17 @@ pub fn guard<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
                 told(info);
             }
         }));
+        // A damaged file may ask for more memory than there is.
+        std::alloc::set_alloc_error_hook(|layout| panic!("{NO_MEMORY} {} bytes", layout.size()));
     });
     let outer = GUARDED.replace(true);
     let outcome = catch_unwind(AssertUnwindSafe(body));
     GUARDED.set(outer);
     outcome.unwrap_or_else(|panic| {
         let text = panic_text(panic.as_ref());
+        if text.starts_with(NO_MEMORY) {
+            return Err(Failure::new(PAIMON_CODE_RESOURCE_EXHAUSTED, text));
+        }
         Err(Failure::unexpected(match PANIC_AT.take() {
             Some(at) => format!("internal error at {at}: {text}"),
             None => format!("internal error: {text}"),

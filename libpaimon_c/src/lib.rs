@@ -9,6 +9,7 @@
 //! - every object handed out is born in [`handle::give`] and dies in [`handle::release`], which count it;
 //! - every error leaves through [`error::Failure`], the one place that turns engine errors into codes.
 
+#![feature(alloc_error_hook)]
 #![allow(non_camel_case_types)]
 #![deny(unsafe_op_in_unsafe_fn)]
 #![deny(clippy::undocumented_unsafe_blocks)]

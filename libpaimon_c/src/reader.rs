@@ -20,7 +20,7 @@ use tokio::task::JoinSet;
 use crate::arrow;
 use crate::avro_rows;
 use crate::error::{
-    borrow, guard, guard_future, Failure, Result, PAIMON_CODE_IO_ERROR, PAIMON_CODE_NOT_FOUND, PAIMON_CODE_UNEXPECTED,
+    borrow, guard, guard_future, Failure, Result, NO_MEMORY, PAIMON_CODE_IO_ERROR, PAIMON_CODE_NOT_FOUND, PAIMON_CODE_UNEXPECTED,
     PAIMON_CODE_UNSUPPORTED,
 };
 use crate::filter::Filter;
@@ -323,7 +323,8 @@ fn located(split: &DataSplit, failure: Failure) -> Failure {
     if !matches!(
         failure.code,
         PAIMON_CODE_IO_ERROR | PAIMON_CODE_UNEXPECTED | PAIMON_CODE_NOT_FOUND | PAIMON_CODE_UNSUPPORTED
-    ) {
+    ) && !failure.message.starts_with(NO_MEMORY)
+    {
         return failure;
     }
     if files.iter().any(|file| failure.message.contains(&file.file_name)) {
