@@ -5,6 +5,7 @@ package paimon
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"unicode/utf8"
@@ -19,7 +20,7 @@ import (
 // Records cross as the structs of the Arrow C Data Interface (arrow.apache.org/docs/format/CDataInterface.html), made and read here
 // without cgo. This file alone knows how their memory lies; arrow_type_ffi.go knows their types.
 //
-// Going out, a record is lent: its buffers are pinned for the length of the call, and the native side copies what it keeps. Coming
+// Going out, a record is lent: its buffers are pinned until the native side has returned them, which may be after the call. Coming
 // in, a batch is native memory that Go's buffers point into; the last of them to be released frees it.
 
 var (
@@ -110,10 +111,11 @@ func nesting(data arrow.ArrayData) int {
 	return deepest + 1
 }
 
-// A loan is a record in C structs, until end.
+// A loan is a record in C structs, until end. Who lends it settles it after the native call.
 type loan struct {
 	array  *cArrowArray
 	schema *cArrowSchema
+	terms  *cLoan // where the native side says that it has returned the record
 
 	record       arrow.RecordBatch
 	pinner       runtime.Pinner
@@ -121,7 +123,7 @@ type loan struct {
 	typeRelease  uintptr
 }
 
-// exportRecord lends a record that was checked. The caller ends the loan after the native call.
+// exportRecord lends a record that was checked.
 func exportRecord(l *library, op, object string, record arrow.RecordBatch) (*loan, error) {
 	arrayRelease, err := l.resolve(ffiBorrowedArrayRelease.symbol)
 	if err != nil {
@@ -132,6 +134,7 @@ func exportRecord(l *library, op, object string, record arrow.RecordBatch) (*loa
 		return nil, withOp(err, op, object)
 	}
 	x := &loan{record: record, arrayRelease: arrayRelease.addr, typeRelease: typeRelease.addr}
+	x.terms = pin(x, new(cLoan))
 	record.Retain()
 	defer func() {
 		if x.array == nil { // it failed, or panicked
@@ -146,8 +149,49 @@ func exportRecord(l *library, op, object string, record arrow.RecordBatch) (*loa
 		return nil, invalidInput(op, object, "%v", err)
 	}
 	x.array = x.exportArray(record.NumRows(), 0, 0, []unsafe.Pointer{nil}, columns)
+	x.array.privateData = unsafe.Pointer(x.terms)
 	return x, nil
 }
+
+// settle ends a loan after the call that it was made for, or, if native code still uses the record, once that has returned it.
+func (l *library) settle(x *loan) {
+	if x.array.release != 0 || x.returned() { // it was never taken over, or given back already
+		x.end()
+		return
+	}
+	l.live.Add(1)
+	l.loans.Lock()
+	l.loans.out = append(l.loans.out, x)
+	l.loans.bytes += x.terms.bytes
+	due := l.loans.bytes >= l.loans.due
+	l.loans.Unlock()
+	if due {
+		l.reap()
+	}
+}
+
+// reap ends the loans that were returned.
+func (l *library) reap() {
+	var returned []*loan
+	l.loans.Lock()
+	l.loans.out = slices.DeleteFunc(l.loans.out, func(x *loan) bool {
+		if !x.returned() {
+			return false
+		}
+		returned = append(returned, x)
+		l.loans.bytes -= x.terms.bytes
+		return true
+	})
+	// What is returned in the meantime is held for no longer than it takes to lend a quarter of all that is lent.
+	l.loans.due = l.loans.bytes + l.loans.bytes/4
+	l.loans.Unlock()
+	for _, x := range returned {
+		x.end()
+		l.live.Add(-1)
+	}
+}
+
+func (x *loan) returned() bool { return atomic.LoadInt32(&x.terms.returned) != 0 }
 
 // end takes the record back. Nothing native uses its memory any more.
 func (x *loan) end() {
@@ -220,6 +264,7 @@ func (x *loan) lend(buffer *memory.Buffer) unsafe.Pointer {
 	if buffer == nil {
 		return nil
 	}
+	x.terms.bytes += int64(buffer.Len())
 	return unsafe.Pointer(pinAll(x, buffer.Bytes()))
 }
 

@@ -121,6 +121,7 @@ func TestStructLayout(t *testing.T) {
 		{"paimon_error", cError{}},
 		{"paimon_datum", cDatum{}},
 		{"paimon_arrow_batch", cArrowBatch{}},
+		{"paimon_loan", cLoan{}},
 		{"paimon_result", result[byte]{}},
 		{"paimon_result_bytes", resultBytes{}},
 		{"paimon_result_batch", resultBatch{}},

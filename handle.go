@@ -16,6 +16,7 @@ type handle[T any] struct {
 	free   fn1[void, *T]
 	object string // what errors call it
 	turns  turn   // of begin, where the object takes one call at a time; else nil
+	after  func() // runs when the object was freed, unless it is nil
 
 	mu     sync.Mutex
 	ptr    *T
@@ -110,6 +111,9 @@ func (h *handle[T]) drop() {
 	h.ptr = nil
 	h.leak.stop()
 	h.lib.live.Add(-1)
+	if h.after != nil {
+		h.after()
+	}
 }
 
 // adopt runs a native call that makes an object, and takes the object over. The function that frees it is resolved first, so that

@@ -21,7 +21,16 @@ const abiVersion = 2
 type library struct {
 	image uintptr
 	slots []slot       // by symbol.id
-	live  atomic.Int64 // handles and batches that are not freed
+	live  atomic.Int64 // handles and batches that are not freed, and loans that outlive their call
+	loans loans
+}
+
+// loans are the records that native code still uses after the call that they were lent to. Here they are reachable whatever becomes of
+// the write that has them.
+type loans struct {
+	sync.Mutex
+	out        []*loan
+	bytes, due int64 // how much is lent, and at how much it is time to look for what was returned
 }
 
 type slot = atomic.Pointer[resolved]
@@ -195,7 +204,8 @@ func copyText(b cBytes) string {
 
 // NativeStats counts what the native library holds for this process.
 type NativeStats struct {
-	// Handles is how many native objects are alive: handles that were not closed, and record batches that were not released.
+	// Handles is how many native objects are alive: handles that were not closed, record batches that were not released, and records that a
+	// write has not let go of.
 	Handles int64
 	// Bytes is how much memory the native library has allocated, record batches that were not released among it, and caches.
 	Bytes int64
@@ -210,6 +220,7 @@ func ReadNativeStats() NativeStats {
 	if l == nil {
 		return NativeStats{}
 	}
+	l.reap()
 	bytes, err := ffiLiveBytes.call(l)
 	if err != nil {
 		return NativeStats{Handles: l.live.Load()}

@@ -20,7 +20,7 @@ func setBucketPlan(h *handle[cWriteBuilder], p *cWriteBuilder, op string, plan a
 	if err != nil {
 		return err
 	}
-	defer loan.end()
+	defer h.lib.settle(loan)
 	e, err := ffiWriteBuilderWithBucketPlan.call(h.lib, p, loan.array, loan.schema)
 	return h.lib.done(op, h.object, e, err)
 }

@@ -112,5 +112,11 @@ type cArrowArray struct {
 	children                                       **cArrowArray
 	dictionary                                     *cArrowArray
 	release                                        uintptr
-	_                                              unsafe.Pointer // private data
+	privateData                                    unsafe.Pointer
+}
+
+// cLoan is the private data of an array that is lent.
+type cLoan struct {
+	bytes    int64
+	returned int32
 }

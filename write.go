@@ -111,7 +111,7 @@ func (wb *WriteBuilder) NewWrite() (*TableWrite, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.turns = newTurn()
+	h.turns, h.after = newTurn(), h.lib.reap
 	return &TableWrite{h}, nil
 }
 
@@ -157,7 +157,9 @@ func (tw *TableWrite) Close() { tw.base().close() }
 // values lose nothing on the way (docs/types.md has them all), and no nulls where a column is NOT NULL. In a table with a primary key it
 // may have a column _VALUE_KIND of integers (0 insert, 1 and 2 the two sides of an update, 3 delete).
 //
-// The record stays the caller's, who may release or change it when the call returns. One that does not fit (its columns, its types, a
+// The record stays the caller's, who may release it when the call returns. It is not copied: a table with a primary key keeps it until
+// [TableWrite.PrepareCommit] or [TableWrite.Close] returns, and until then nothing may change its values, or free memory under it that is
+// not Go's and that no Release frees, such as a mapped file. One that does not fit (its columns, its types, a
 // null or a value where it may not be) is [CodeInvalidInput]; nothing of it is written, and the write can go on. After any other error
 // all that was not prepared is discarded and its files are deleted: make a new write.
 func (tw *TableWrite) WriteArrowBatch(record arrow.RecordBatch) error {
@@ -190,6 +192,7 @@ func (tw *TableWrite) PrepareCommitContext(ctx context.Context) (_ *CommitMessag
 		return nil, err
 	}
 	defer end(&err)
+	defer tw.h.lib.reap()
 	h, err := adopt(tw.h.lib, ffiCommitMessagesFree, op, tw.h.object, func() (result[cCommitMessages], error) {
 		return ffiTableWritePrepareCommit.call(tw.h.lib, p)
 	})

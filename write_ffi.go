@@ -49,15 +49,18 @@ var (
 	ffiTableCommitAbort = bind2[*cError, *cTableCommit, *cCommitMessages]("paimon_table_commit_abort")
 )
 
-// writeBatch checks a record, lends it to the native write, and takes it back.
+// writeBatch checks a record and lends it to the native write.
 func writeBatch(h *handle[cTableWrite], p *cTableWrite, op string, record arrow.RecordBatch) error {
 	loan, err := lendRecord(h.lib, op, h.object, record)
 	if err != nil {
 		return err
 	}
-	defer loan.end()
 	e, err := ffiTableWriteWriteArrowBatch.call(h.lib, p, loan.array, loan.schema)
-	return h.lib.done(op, h.object, e, err)
+	h.lib.settle(loan)
+	if err = h.lib.done(op, h.object, e, err); err != nil {
+		h.lib.reap() // the native write has dropped all that it had
+	}
+	return err
 }
 
 // lendRecord checks and exports a record. One that was released, or is a nil pointer in an interface, or breaks arrow-go's own rules,

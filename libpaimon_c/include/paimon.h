@@ -32,8 +32,9 @@
  * the form of Paimon's own files.
  *
  * ARROW. Record batches cross as the structs of the Arrow C Data Interface, a batch being a struct array of its columns. Going
- * in, the contents of both structs pass to the call once no pointer of it is NULL: they are released when it returns, on failure
- * too. Coming out, a batch belongs to the caller, is independent of everything else, and goes to paimon_arrow_batch_free.
+ * in, the contents of both structs pass to the call once no pointer of it is NULL, on failure too. A record that is kept is not copied,
+ * so it may be released after the call, on any thread. Coming out, a batch belongs to the caller, is independent of everything
+ * else, and goes to paimon_arrow_batch_free.
  *
  * VERSIONS. paimon_abi_version says which PAIMON_ABI_VERSION a library was built with: check it first. New functions and new
  * codes do not change it; a changed signature, struct or meaning does.
@@ -509,6 +510,20 @@ typedef struct {
   paimon_error *error;
 } paimon_result_commit_messages;
 
+/**
+ * What a lender knows of a record that it lends with `paimon_borrowed_array_release`, whose `private_data` points here.
+ */
+typedef struct {
+  /**
+   * How many bytes the lender has to keep for the record: more than it consists of, if it is a part of a larger one.
+   */
+  int64_t bytes;
+  /**
+   * 0, and 1 (stored with release ordering, perhaps by another thread) once the library does not use the memory any more.
+   */
+  int32_t returned;
+} paimon_loan;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -555,15 +570,17 @@ paimon_error *paimon_catalog_alter_table(const paimon_catalog *catalog,
                                          bool ignore_if_not_exists);
 
 /**
- * Releases an array whose memory is its exporter's and outlives the call it is passed to: it only marks the array released.
- * For the `release` member of an ArrowArray. NULL is ignored.
+ * Releases an array whose memory is its lender's, in the struct itself only. For the `release` member of an ArrowArray whose
+ * `private_data` is NULL, or a `paimon_loan`: NULL says that the memory is there for the length of the call that the array is passed to,
+ * and a loan that it stays, as it is, until the loan says that it is returned. The loan is the record's, and the memory of the
+ * structs of its columns, which have NULL, is part of it. NULL is ignored.
  *
- * `array` is NULL or points to an initialised ArrowArray.
+ * `array` is NULL or points to an initialised ArrowArray, its `private_data` being NULL or a live `paimon_loan`.
  */
 void paimon_borrowed_array_release(struct ArrowArray *array);
 
 /**
- * Releases a schema whose memory is its exporter's, as `paimon_borrowed_array_release` does an array.
+ * Releases a schema whose memory is its lender's and outlives the call that it is passed to.
  *
  * `schema` is NULL or points to an initialised ArrowSchema.
  */
@@ -1423,7 +1440,7 @@ paimon_error *paimon_write_builder_with_resources(const paimon_write_builder *bu
 /**
  * Says, for the writes that come from this builder from now on, how many buckets each partition has: a batch of the partition columns
  * and a last column `total_buckets` of type Int32, one row for each partition, as a struct array. The contents of `array` and `schema`
- * pass to this call as they do to `paimon_table_write_write_arrow_batch`. Only builders of fixed-bucket writes take one.
+ * pass to this call as they do to `paimon_table_write_write_arrow_batch`, but are copied and released before it returns. Only builders of fixed-bucket writes take one.
  *
  * `builder` is NULL or live; `array` and `schema` are NULL or point to initialised structs whose buffers are as long as they say.
  */
@@ -1467,8 +1484,11 @@ void paimon_table_write_free(paimon_table_write *write);
  * order. Values of other types are converted if nothing is lost. A batch that does not fit the table is
  * PAIMON_CODE_INVALID_INPUT before anything of it is written, and the write can go on.
  *
- * When `write`, `array` and `schema` are not NULL the contents of both structs pass to this call, on failure too: what is wanted
- * of them is copied, and they are left released (`release` is NULL) when it returns. The structs themselves stay the caller's.
+ * When `write`, `array` and `schema` are not NULL the contents of both structs pass to this call, on failure too, and they are left
+ * released (`release` is NULL) when it returns. The structs themselves stay the caller's. The record is not copied: the array's
+ * release callback runs, on any thread, when its memory is not used any more, which may be after this call, but is not after the write was
+ * freed, or after a commit was prepared, unless a call of this write was called off. Until then the memory must not change. A
+ * caller that lends its memory for the length of the call alone uses `paimon_borrowed_array_release` without a loan.
  *
  * `write` is NULL or live; `array` and `schema` are NULL or point to initialised structs whose buffers are as long as they say.
  */

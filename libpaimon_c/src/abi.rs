@@ -5,6 +5,7 @@
 use std::ffi::c_char;
 use std::mem::{offset_of, size_of};
 
+use crate::arrow::paimon_loan;
 use crate::error::{guard_void, paimon_error, text};
 use crate::resource::{paimon_resource_metrics, paimon_result_resource_metrics};
 use crate::types::{
@@ -48,6 +49,7 @@ static LAYOUT: &[paimon_layout] = layout! {
         tag: i32, int_val: i64, double_val: f64, str_data: *const u8, str_len: usize, int_val2: i64, uint_val: u32, uint_val2: u32
     }
     "paimon_arrow_batch": paimon_arrow_batch { array: *mut u8, schema: *mut u8 }
+    "paimon_loan": paimon_loan { bytes: i64, returned: i32 }
     "paimon_result": paimon_result<u8> { value: *mut u8, error: *mut paimon_error }
     "paimon_result_bytes": paimon_result_bytes { value: paimon_bytes, error: *mut paimon_error }
     "paimon_result_batch": paimon_result_batch { value: paimon_arrow_batch, error: *mut paimon_error }

@@ -3,13 +3,15 @@
 //! Record batches across the Arrow C Data Interface, in both directions.
 
 use std::ffi::{c_char, c_void};
+use std::ops::Range;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::types::{Int16Type, Int32Type, Int64Type, RunEndIndexType};
-use arrow_array::{make_array, Array, ArrayRef, RecordBatch, StructArray};
+use arrow_array::{make_array, Array, ArrayRef, ArrowNativeTypeOp, RecordBatch, StructArray};
 use arrow_buffer::{ArrowNativeType, BooleanBuffer, BooleanBufferBuilder, Buffer, NullBuffer, ScalarBuffer};
 use arrow_cast::cast;
 use arrow_data::transform::MutableArrayData;
@@ -45,14 +47,38 @@ fn broken(what: String) -> Failure {
     Failure::invalid(format!("invalid Arrow data: {what}"))
 }
 
-/// Takes over a batch that a caller exported as a struct array, and copies it, so that nothing of the caller's memory is used
-/// after this returns. The copy is in plain layouts: dictionaries and run ends are spelled out, views become large strings,
-/// binaries and lists. Once both pointers are known not to be NULL the structs are moved out and released, whatever happens then.
+/// What becomes of a record's memory when it was taken over.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Stay {
+    /// The record is copied, and the memory let go of.
+    Copied,
+    /// It is read where it is, and let go of soon.
+    Brief,
+    /// It may be kept for long where it is, so it has to be worth that: as much memory as can be, and little that is not the record's.
+    Long,
+}
+
+/// From how many bytes on a record is kept where it is: copying fewer costs less than keeping track of them.
+const WORTH_KEEPING: usize = 16 << 10;
+
+/// What a lender knows of a record that it lends with `paimon_borrowed_array_release`, whose `private_data` points here.
+#[repr(C)]
+pub struct paimon_loan {
+    /// How many bytes the lender has to keep for the record: more than it consists of, if it is a part of a larger one.
+    pub bytes: i64,
+    /// 0, and 1 (stored with release ordering, perhaps by another thread) once the library does not use the memory any more.
+    pub returned: AtomicI32,
+}
+
+/// Takes over a batch that a caller exported as a struct array. Its memory is used where it is, as far as `stay` lets it, in plain
+/// layouts only: dictionaries and run ends are spelled out, views become large strings, binaries and lists. The exporter's release
+/// callback runs once, when the last of its memory is dropped. Once both pointers are known not to be NULL the structs are moved out,
+/// whatever happens then.
 ///
 /// # Safety
 /// `array` and `schema` are NULL or point to initialised structs of the Arrow C Data Interface whose buffers are as long as
-/// their lengths and offsets say.
-pub unsafe fn import(array: *mut c_void, schema: *mut c_void) -> Result<RecordBatch> {
+/// their lengths and offsets say, and stay as they are until the release callback runs.
+pub unsafe fn import(array: *mut c_void, schema: *mut c_void, stay: Stay) -> Result<RecordBatch> {
     if array.is_null() || schema.is_null() {
         let what = if array.is_null() { "array" } else { "schema" };
         return Err(Failure::invalid(format!("the Arrow {what} is NULL")));
@@ -82,7 +108,7 @@ pub unsafe fn import(array: *mut c_void, schema: *mut c_void) -> Result<RecordBa
     let owner = Arc::new(array);
     let root = Arc::as_ptr(&owner).cast();
     // SAFETY: the array is initialised and not released, and the caller vouches for its buffers.
-    let data = unsafe { view(root, &Field::new_struct("", layout.fields().clone(), false), &owner)? };
+    let data = unsafe { view(root, &Field::new_struct("", layout.fields().clone(), false), &owner, None)? };
     if data.nulls().is_some() {
         return Err(Failure::invalid("the Arrow struct array of a record batch has null rows"));
     }
@@ -92,9 +118,71 @@ pub unsafe fn import(array: *mut c_void, schema: *mut c_void) -> Result<RecordBa
             data.len()
         )));
     }
-    let plain = copy(&data, 0, data.len())
+    // SAFETY: the array is initialised, and the loan is there until it is released.
+    let stays = unsafe { stays(&*root, data.child_data(), stay) };
+    let columns: std::result::Result<Vec<ArrayData>, ArrowError> = data
+        .child_data()
+        .iter()
+        .map(|column| match stays && plain(column.data_type()) {
+            true => Ok(column.clone()),
+            false => copy(column, 0, column.len()),
+        })
+        .collect();
+    let columns = columns
         .map_err(|error| Failure::invalid(format!("the record cannot be copied ({error}); write it in smaller records")))?;
-    Ok(RecordBatch::from(StructArray::from(plain)))
+    let fields = layout
+        .fields()
+        .iter()
+        .zip(&columns)
+        .map(|(field, column)| retyped(field, column));
+    let record = ArrayData::builder(DataType::Struct(fields.collect()))
+        .len(data.len())
+        .child_data(columns);
+    // SAFETY: as many rows of each column, all of which were validated.
+    Ok(RecordBatch::from(StructArray::from(unsafe { record.build_unchecked() })))
+}
+
+/// Whether the columns of a record are used where they are.
+///
+/// # Safety
+/// If the array's memory is lent, its private data is NULL or a live loan.
+unsafe fn stays(array: &RawArray, columns: &[ArrayData], stay: Stay) -> bool {
+    let borrowed = paimon_borrowed_array_release as unsafe extern "C" fn(*mut FFI_ArrowArray);
+    let lent = array.release.is_some_and(|release| std::ptr::fn_addr_eq(release, borrowed));
+    // SAFETY: as the caller promises.
+    let loan = unsafe { array.private_data.as_ref().filter(|_| lent) };
+    if stay == Stay::Copied || (lent && loan.is_none()) {
+        return false; // without a loan the lender could not learn when its memory is free
+    }
+    let used: usize = columns
+        .iter()
+        .filter(|column| plain(column.data_type()))
+        .map(ArrayData::get_buffer_memory_size)
+        .sum();
+    let kept = loan.map_or(0, |loan| usize::try_from(loan.bytes).unwrap_or(0));
+    stay == Stay::Brief || (used >= WORTH_KEEPING && used >= kept / 2)
+}
+
+/// Whether the engine writes arrays of this type as they are.
+fn plain(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(_, _)
+        | DataType::RunEndEncoded(_, _)
+        | DataType::Utf8View
+        | DataType::BinaryView
+        | DataType::ListView(_)
+        | DataType::LargeListView(_) => false,
+        DataType::List(field) | DataType::LargeList(field) | DataType::FixedSizeList(field, _) | DataType::Map(field, _) => {
+            plain(field.data_type())
+        }
+        DataType::Struct(fields) => fields.iter().all(|field| plain(field.data_type())),
+        _ => true,
+    }
+}
+
+/// A field for what a column has become.
+fn retyped(field: &FieldRef, column: &ArrayData) -> FieldRef {
+    Arc::new(field.as_ref().clone().with_data_type(column.data_type().clone()))
 }
 
 /// `struct ArrowSchema`, whose members arrow-rs keeps to itself.
@@ -156,30 +244,43 @@ struct RawArray {
     buffers: *const *const u8,
     children: *const *const RawArray,
     dictionary: *const RawArray,
+    release: Option<unsafe extern "C" fn(*mut FFI_ArrowArray)>,
+    private_data: *const paimon_loan,
 }
 
-/// Views a caller's array as one of arrow-rs, once all of it is known to hold together: counts of buffers and children, lengths,
-/// offsets that run forwards within their values, text that is UTF-8, no nulls where the type has none. Unlike arrow-rs's own
-/// import it asserts nothing, does not trust the last offset or the count of nulls, and takes buffers that are not aligned and
-/// empty arrays without any.
+/// Views a caller's array, or `part` of its values, as one of arrow-rs, once all of it is known to hold together: counts of buffers and
+/// children, lengths, offsets that run forwards within their values, text that is UTF-8, no nulls where the type has none. Unlike
+/// arrow-rs's own import it asserts nothing, does not trust the last offset or the count of nulls, and takes buffers that are not aligned
+/// and empty arrays without any. It holds, in plain layouts, just the memory of these values: what is copied are the offsets of a part
+/// that does not begin at 0, and what is not aligned.
 ///
 /// # Safety
 /// `array` is NULL or points to an initialised ArrowArray whose buffers are as long as its length and offset say; `owner` keeps
 /// them. The field's type is [`copyable`], and not too deep.
-unsafe fn view(array: *const RawArray, field: &Field, owner: &Arc<FFI_ArrowArray>) -> Result<ArrayData> {
+unsafe fn view(
+    array: *const RawArray,
+    field: &Field,
+    owner: &Arc<FFI_ArrowArray>,
+    part: Option<Range<usize>>,
+) -> Result<ArrayData> {
     let data_type = field.data_type();
     let wrong = |what: String| broken(format!("field '{}': {what}", field.name()));
     // SAFETY: as the caller promises.
     let array = unsafe { array.as_ref() }.ok_or_else(|| wrong("the array is NULL".into()))?;
     let bounds = || wrong(format!("an array of length {} at offset {}", array.length, array.offset));
-    let rows = usize::try_from(array.length).map_err(|_| bounds())?;
-    let offset = usize::try_from(array.offset).map_err(|_| bounds())?;
-    let end = offset.checked_add(rows).filter(|end| *end <= MAX_END).ok_or_else(bounds)?;
+    let length = usize::try_from(array.length).map_err(|_| bounds())?;
+    let start = usize::try_from(array.offset).map_err(|_| bounds())?;
+    let end = start.checked_add(length).filter(|end| *end <= MAX_END).ok_or_else(bounds)?;
     if end > MAX_ROWS && least(data_type) == 0 {
         return Err(wrong(format!(
             "{end} values of {data_type} are too many; write smaller records"
         )));
     }
+    let part = part.unwrap_or(0..length);
+    if part.end > length {
+        return Err(wrong(format!("{length} values, too few")));
+    }
+    let (start, end, rows) = (start + part.start, start + part.end, part.len());
     if rows == 0 {
         // Empty arrays come with odd buffers (none, or offsets that start anywhere): nothing in them is worth a look.
         return Ok(ArrayData::new_empty(data_type));
@@ -228,16 +329,15 @@ unsafe fn view(array: *const RawArray, field: &Field, owner: &Arc<FFI_ArrowArray
     let buffer = |index: usize| NonNull::new(unsafe { array.buffers.add(index).read_unaligned() }.cast_mut());
     // SAFETY: the caller vouches for the length, and the owner keeps the memory.
     let wrap = |at, len| unsafe { Buffer::from_custom_allocation(at, len, owner.clone()) };
-    // Arrays of these types have their offset taken out: of one within another arrow-rs counts it twice.
-    let cut_out = matches!(data_type, DataType::Struct(_) | DataType::FixedSizeList(_, _));
-    let mut data = ArrayData::builder(data_type.clone())
-        .len(rows)
-        .offset(if cut_out { 0 } else { offset });
+    // SAFETY: the bits are within the buffer.
+    let bits = |at: NonNull<u8>| wrap(unsafe { at.add(start / 8) }, (start % 8 + rows).div_ceil(8));
+    let mut data = ArrayData::builder(data_type.clone()).len(rows).offset(match data_type {
+        DataType::Boolean => start % 8,
+        DataType::RunEndEncoded(_, _) => start, // all of it is in its children
+        _ => 0,
+    });
     if masks == 1 {
-        data = data.nulls(buffer(0).map(|at| {
-            let bits = BooleanBuffer::new(wrap(at, end.div_ceil(8)), offset, rows);
-            NullBuffer::new(bits)
-        }));
+        data = data.nulls(buffer(0).map(|at| NullBuffer::new(BooleanBuffer::new(bits(at), start % 8, rows))));
     }
     let has_offsets = matches!(
         data_type,
@@ -249,39 +349,45 @@ unsafe fn view(array: *const RawArray, field: &Field, owner: &Arc<FFI_ArrowArray
             | DataType::LargeList(_)
             | DataType::Map(_, _)
     );
-    let mut last = 0; // of the offsets, which come before what they divide
+    let mut span = 0..0; // of what the offsets, which come before it, divide
     for (index, spec) in layout.buffers.iter().enumerate() {
         let index = masks + index;
-        let len = match spec {
+        let (from, to) = match spec {
             BufferSpec::FixedWidth { byte_width, .. } => {
-                let values = end.checked_add(usize::from(has_offsets)).ok_or_else(bounds)?;
-                values.checked_mul(*byte_width).ok_or_else(bounds)?
+                let to = (end + usize::from(has_offsets)).checked_mul(*byte_width);
+                (start.saturating_mul(*byte_width), to.ok_or_else(bounds)?)
             }
-            BufferSpec::VariableWidth => last,
-            BufferSpec::BitMap => end.div_ceil(8),
-            BufferSpec::AlwaysNull => 0,
+            BufferSpec::VariableWidth => (span.start, span.end),
+            BufferSpec::BitMap => (start / 8, end.div_ceil(8)),
+            BufferSpec::AlwaysNull => (0, 0),
         };
-        if len > isize::MAX as usize {
+        if to > isize::MAX as usize {
             return Err(bounds());
         }
-        let Some(at) = buffer(index).filter(|_| len > 0) else {
-            if len > 0 {
+        let Some(at) = buffer(index).filter(|_| from < to) else {
+            if from < to {
                 return Err(wrong(format!("buffer {index} is NULL")));
             }
             data = data.add_buffer(Buffer::default());
             continue;
         };
-        if let (true, BufferSpec::FixedWidth { byte_width, .. }) = (has_offsets, spec) {
-            // SAFETY: there is one offset more than there are values, which need not be aligned.
-            let offset = unsafe {
-                match byte_width {
-                    4 => i64::from(at.cast::<i32>().add(end).read_unaligned()),
-                    _ => at.cast::<i64>().add(end).read_unaligned(),
+        // SAFETY: the caller vouches for the buffer up to there.
+        let at = unsafe { at.add(from) };
+        data = data.add_buffer(match spec {
+            BufferSpec::FixedWidth { byte_width, .. } if has_offsets => {
+                // SAFETY: there is one offset more than there are values.
+                let (offsets, divided) = unsafe {
+                    match byte_width {
+                        4 => divide::<i32>(at.cast(), rows),
+                        _ => divide::<i64>(at.cast(), rows),
+                    }
                 }
-            };
-            last = usize::try_from(offset).map_err(|_| wrong(format!("the last offset is {offset}")))?;
-        }
-        data = data.add_buffer(wrap(at, len));
+                .map_err(wrong)?;
+                span = divided;
+                offsets.unwrap_or_else(|| wrap(at, to - from))
+            }
+            _ => wrap(at, to - from),
+        });
     }
     for index in 0..pointed {
         let sizes = buffer(fixed + pointed).ok_or_else(|| wrong("the sizes of its buffers are NULL".into()))?;
@@ -298,44 +404,46 @@ unsafe fn view(array: *const RawArray, field: &Field, owner: &Arc<FFI_ArrowArray
     if let DataType::Dictionary(_, values) = data_type {
         let values = Field::new(field.name(), values.as_ref().clone(), true);
         // SAFETY: the caller vouches for the dictionary too.
-        data = data.add_child_data(unsafe { view(array.dictionary, &values, owner)? });
+        data = data.add_child_data(unsafe { view(array.dictionary, &values, owner, None)? });
     }
     for (index, child) in children.iter().enumerate() {
-        // SAFETY: there are as many children as the array says, and the caller vouches for them too.
-        let values = unsafe { view(array.children.add(index).read_unaligned(), child, owner)? };
-        let per_row = match data_type {
-            DataType::Struct(_) => 1,
-            DataType::FixedSizeList(_, size) => *size as usize,
-            _ => 0, // offsets are checked below
+        let part = match data_type {
+            DataType::Struct(_) => Some(start..end),
+            DataType::FixedSizeList(_, size) => {
+                let size = *size as usize;
+                Some(start.saturating_mul(size)..end.checked_mul(size).ok_or_else(bounds)?)
+            }
+            _ if has_offsets => Some(span.clone()),
+            _ => None,
         };
-        if end.checked_mul(per_row).is_none_or(|need| values.len() < need) {
-            return Err(wrong(format!("{} values of '{}', too few", values.len(), child.name())));
-        }
-        data = data.add_child_data(match cut_out {
-            true => cut(&values, offset * per_row, rows * per_row),
-            false => values,
-        });
+        // SAFETY: there are as many children as the array says, and the caller vouches for them too.
+        data = data.add_child_data(unsafe { view(array.children.add(index).read_unaligned(), child, owner, part)? });
     }
     data.align_buffers(true).build().map_err(|error| wrong(error.to_string()))
 }
 
-/// A part of an array that [`view`] made, as it makes them.
-fn cut(data: &ArrayData, start: usize, length: usize) -> ArrayData {
-    let per_row = match data.data_type() {
-        DataType::Struct(_) => 1,
-        DataType::FixedSizeList(_, size) => *size as usize,
-        _ => return data.slice(start, length),
-    };
-    let children = data
-        .child_data()
-        .iter()
-        .map(|child| cut(child, start * per_row, length * per_row));
-    let part = ArrayData::builder(data.data_type().clone())
-        .len(length)
-        .nulls(data.nulls().map(|nulls| nulls.slice(start, length)))
-        .child_data(children.collect());
-    // SAFETY: the same rows of all parts of an array that was validated.
-    unsafe { part.build_unchecked() }
+/// Which span of values offsets divide, and, if it does not begin at 0, a copy of the offsets that does. What is wrong with those in
+/// between shows when they are validated.
+///
+/// # Safety
+/// There are `rows` + 1 offsets, which need not be aligned.
+unsafe fn divide<O: ArrowNativeTypeOp + TryInto<usize>>(
+    offsets: NonNull<O>,
+    rows: usize,
+) -> std::result::Result<(Option<Buffer>, Range<usize>), String> {
+    // SAFETY: as the caller promises.
+    let offset = |row: usize| unsafe { offsets.add(row).read_unaligned() };
+    let index = |what, offset: O| offset.try_into().map_err(|_| format!("the {what} offset is {offset:?}"));
+    let (first, last) = (index("first", offset(0))?, index("last", offset(rows))?);
+    if first > last {
+        return Err(format!("the first offset is {first}, the last {last}"));
+    }
+    let below = O::ZERO.sub_wrapping(O::ONE); // is never valid
+    let rebased = (first > 0).then(|| {
+        let offsets = (0..=rows).map(|row| offset(row).sub_checked(offset(0)).unwrap_or(below));
+        offsets.collect::<Vec<O>>().into()
+    });
+    Ok((rebased, first..last))
 }
 
 /// Copies `length` rows from `start` on, and nothing around them, into memory of its own and in a plain layout.
@@ -372,15 +480,18 @@ fn copy(data: &ArrayData, start: usize, length: usize) -> std::result::Result<Ar
             return Ok(values.freeze());
         }
     };
-    let of = |field: &FieldRef, child: &ArrayData| Arc::new(field.as_ref().clone().with_data_type(child.data_type().clone()));
     let data_type = match data.data_type() {
-        DataType::Struct(fields) => {
-            DataType::Struct(fields.iter().zip(&children).map(|(field, child)| of(field, child)).collect())
-        }
-        DataType::FixedSizeList(field, size) => DataType::FixedSizeList(of(field, &children[0]), *size),
-        DataType::Map(field, sorted) => DataType::Map(of(field, &children[0]), *sorted),
-        DataType::LargeList(field) => DataType::LargeList(of(field, &children[0])),
-        DataType::List(field) => DataType::List(of(field, &children[0])),
+        DataType::Struct(fields) => DataType::Struct(
+            fields
+                .iter()
+                .zip(&children)
+                .map(|(field, child)| retyped(field, child))
+                .collect(),
+        ),
+        DataType::FixedSizeList(field, size) => DataType::FixedSizeList(retyped(field, &children[0]), *size),
+        DataType::Map(field, sorted) => DataType::Map(retyped(field, &children[0]), *sorted),
+        DataType::LargeList(field) => DataType::LargeList(retyped(field, &children[0])),
+        DataType::List(field) => DataType::List(retyped(field, &children[0])),
         other => other.clone(),
     };
     let builder = ArrayData::builder(data_type)
@@ -589,22 +700,28 @@ fn copyable(data_type: &DataType) -> bool {
     }
 }
 
-/// Releases an array whose memory is its exporter's and outlives the call it is passed to: it only marks the array released.
-/// For the `release` member of an ArrowArray. NULL is ignored.
+/// Releases an array whose memory is its lender's, in the struct itself only. For the `release` member of an ArrowArray whose
+/// `private_data` is NULL, or a `paimon_loan`: NULL says that the memory is there for the length of the call that the array is passed to,
+/// and a loan that it stays, as it is, until the loan says that it is returned. The loan is the record's, and the memory of the
+/// structs of its columns, which have NULL, is part of it. NULL is ignored.
 ///
 /// # Safety
-/// `array` is NULL or points to an initialised ArrowArray.
+/// `array` is NULL or points to an initialised ArrowArray, its `private_data` being NULL or a live `paimon_loan`.
 #[no_mangle]
 pub unsafe extern "C" fn paimon_borrowed_array_release(array: *mut FFI_ArrowArray) {
     // SAFETY: as the caller promises. An empty array has no release callback, so overwriting the struct drops nothing.
     guard_free(|| unsafe {
-        if !array.is_null() {
+        if let Some(lent) = array.cast::<RawArray>().as_ref() {
+            let loan = lent.private_data;
             array.write(FFI_ArrowArray::empty());
+            if let Some(loan) = loan.as_ref() {
+                loan.returned.store(1, Ordering::Release);
+            }
         }
     });
 }
 
-/// Releases a schema whose memory is its exporter's, as `paimon_borrowed_array_release` does an array.
+/// Releases a schema whose memory is its lender's and outlives the call that it is passed to.
 ///
 /// # Safety
 /// `schema` is NULL or points to an initialised ArrowSchema.

@@ -14,7 +14,7 @@ use paimon::table::{PostponeBucketPlan, PostponeFixedBucketTableWrite};
 use paimon::{CommitMessage, Error, TableCommit, TableWrite, WriteBuilder};
 
 use crate::alter::check_option;
-use crate::arrow;
+use crate::arrow::{self, Stay};
 use crate::blob::check_descriptors;
 use crate::conform::{Target, VALUE_KIND};
 use crate::error::{
@@ -347,7 +347,7 @@ pub unsafe extern "C" fn paimon_write_builder_with_resources(
 
 /// Says, for the writes that come from this builder from now on, how many buckets each partition has: a batch of the partition columns
 /// and a last column `total_buckets` of type Int32, one row for each partition, as a struct array. The contents of `array` and `schema`
-/// pass to this call as they do to `paimon_table_write_write_arrow_batch`. Only builders of fixed-bucket writes take one.
+/// pass to this call as they do to `paimon_table_write_write_arrow_batch`, but are copied and released before it returns. Only builders of fixed-bucket writes take one.
 ///
 /// # Safety
 /// `builder` is NULL or live; `array` and `schema` are NULL or point to initialised structs whose buffers are as long as they say.
@@ -361,7 +361,7 @@ pub unsafe extern "C" fn paimon_write_builder_with_bucket_plan(
         // SAFETY: as the caller promises.
         let builder = unsafe { borrow(builder, "the write builder")? };
         // SAFETY: as the caller promises.
-        let batch = unsafe { arrow::import(array, schema)? };
+        let batch = unsafe { arrow::import(array, schema, Stay::Copied)? };
         let Some(slot) = &builder.postpone else {
             return Err(Failure::invalid("only a builder of fixed-bucket writes takes a bucket plan"));
         };
@@ -451,8 +451,11 @@ pub unsafe extern "C" fn paimon_table_write_free(write: *mut paimon_table_write)
 /// order. Values of other types are converted if nothing is lost. A batch that does not fit the table is
 /// PAIMON_CODE_INVALID_INPUT before anything of it is written, and the write can go on.
 ///
-/// When `write`, `array` and `schema` are not NULL the contents of both structs pass to this call, on failure too: what is wanted
-/// of them is copied, and they are left released (`release` is NULL) when it returns. The structs themselves stay the caller's.
+/// When `write`, `array` and `schema` are not NULL the contents of both structs pass to this call, on failure too, and they are left
+/// released (`release` is NULL) when it returns. The structs themselves stay the caller's. The record is not copied: the array's
+/// release callback runs, on any thread, when its memory is not used any more, which may be after this call, but is not after the write was
+/// freed, or after a commit was prepared, unless a call of this write was called off. Until then the memory must not change. A
+/// caller that lends its memory for the length of the call alone uses `paimon_borrowed_array_release` without a loan.
 ///
 /// # Safety
 /// `write` is NULL or live; `array` and `schema` are NULL or point to initialised structs whose buffers are as long as they say.
@@ -466,7 +469,9 @@ pub unsafe extern "C" fn paimon_table_write_write_arrow_batch(
         // SAFETY: as the caller promises.
         let write = unsafe { borrow(write, "the write")? };
         // SAFETY: as the caller promises.
-        let batch = write.target.conform(&unsafe { arrow::import(array, schema)? })?;
+        let batch = write
+            .target
+            .conform(&unsafe { arrow::import(array, schema, write.stay())? })?;
         let has_kinds = batch.schema_ref().column_with_name(VALUE_KIND).is_some();
         check_descriptors(write.shared.table.schema(), &batch)?;
         let mut kinds = write.kinds.lock().map_err(|_| poisoned("write"))?;
@@ -513,6 +518,14 @@ pub unsafe extern "C" fn paimon_table_write_prepare_commit(
 }
 
 impl paimon_table_write {
+    /// What becomes of a record: where there is a key to sort by it may be kept until a commit is prepared, else it is encoded.
+    fn stay(&self) -> Stay {
+        match self.shared.table.schema().primary_keys().is_empty() {
+            true => Stay::Brief,
+            false => Stay::Long,
+        }
+    }
+
     /// Runs a call of the engine. One that was called off may have written the half of something: the write is over.
     fn with<T>(&self, body: impl FnOnce(&mut Engine, &Hold) -> Result<paimon::Result<T>>) -> Result<T> {
         let mut slot = self.write.lock().map_err(|_| poisoned("write"))?;

@@ -42,7 +42,7 @@ fuzz_target!(|data: &[u8]| {
     // SAFETY: the batch keeps its promise, and the objects are live.
     unsafe {
         if what < 128 {
-            let taken = guard(|| import(batch.array(), batch.schema()));
+            let taken = guard(|| import(batch.array(), batch.schema(), Stay::Brief));
             if let Some(record) = checked(taken) {
                 batch.spoil();
                 for column in record.columns() {

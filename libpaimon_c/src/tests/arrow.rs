@@ -2,6 +2,7 @@
 
 //! Record batches of all kinds on their way in, right and wrong.
 
+use std::ffi::c_void;
 use std::sync::Arc;
 
 use arrow_array::{Int32Array, StringArray};
@@ -383,6 +384,7 @@ fn released_structs_are_refused() {
     assert_refused(&writer, half, "released");
     let mut half = Source::new(1, vec![int("id", &[1]), text("name", &["a"])]);
     half.array.release = std::ptr::null();
+    half.loan.returned = 1.into();
     assert_refused(&writer, half, "released");
 }
 
@@ -496,6 +498,88 @@ fn batches_of_other_exporters_are_taken_and_released() {
     );
     ok(writer.commit(&writer.prepare()));
     assert_eq!(rows(&table), named(&[(1, "a"), (2, "NULL")]));
+}
+
+/// As many rows as are worth keeping where they are.
+fn many(first: i32) -> Source {
+    let ids: Vec<i32> = (first..first + 4096).collect();
+    let names: Vec<String> = ids.iter().map(|id| format!("{id:08}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    Source::new(ids.len(), vec![int("id", &ids), text("name", &names)])
+}
+
+#[test]
+fn what_is_lent_is_returned_when_it_is_free() {
+    let warehouse = Warehouse::new();
+    let log = Writer::new(&warehouse.table("log", &people()));
+    let keyed = warehouse.table("keyed", &keyed_people());
+    let key = Writer::new(&keyed);
+
+    // What is encoded at once, and what waits to be sorted.
+    let mut source = many(0);
+    ok(log.send(&mut source));
+    source.spoil();
+    let mut source = many(0);
+    ok(key.send(&mut source));
+    assert!(source.is_released() == (true, true) && !source.is_returned());
+    // What is not worth keeping, or does not say when it would be free, is copied.
+    let mut small = Source::new(1, vec![int("id", &[-1]), text("name", &["-0000001"])]);
+    ok(key.send(&mut small));
+    small.spoil();
+    let mut part = many(4096);
+    part.loan.bytes *= 3;
+    ok(key.send(&mut part));
+    part.spoil();
+    let mut silent = many(8192);
+    silent.array.private_data = std::ptr::null_mut();
+    ok(key.send(&mut silent));
+    silent.spoil_anyway();
+    let mut wrong = many(0);
+    wrong.child(0).length = 4095;
+    assert_refused(&key, wrong, "too few");
+    assert!(!source.is_returned());
+    let messages = key.prepare();
+    source.spoil();
+    ok(key.commit(&messages));
+    let want: Vec<(i32, String)> = (-1..3 * 4096).map(|id| (id, format!("{id:08}"))).collect();
+    assert!(rows(&keyed) == want, "not the rows that were written");
+
+    // The end of a write, whatever it has.
+    let mut source = many(0);
+    ok(key.send(&mut source));
+    drop(key);
+    source.spoil();
+}
+
+#[test]
+fn release_callbacks_run_once() {
+    unsafe extern "C" fn release(array: *mut CArray) {
+        unsafe {
+            (*array).release = std::ptr::null();
+            (*(*array).private_data.cast::<AtomicUsize>()).fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    let warehouse = Warehouse::new();
+    for (name, schema) in [("log", people()), ("key", keyed_people())] {
+        let writer = Writer::new(&warehouse.table(name, &schema));
+        for damage in [false, true] {
+            let runs = AtomicUsize::new(0);
+            let mut source = many(0);
+            source.array.release = release as *const c_void;
+            source.array.private_data = (&raw const runs).cast_mut().cast();
+            if damage {
+                source.child(1).n_buffers = 2;
+                refused(writer.send(&mut source), PAIMON_CODE_INVALID_INPUT, "2 buffers");
+                assert_eq!(runs.load(Ordering::SeqCst), 1, "{name}");
+            } else {
+                ok(writer.send(&mut source));
+                assert_eq!(runs.load(Ordering::SeqCst), usize::from(name == "log"));
+            }
+            assert_eq!(source.is_released(), (true, true));
+            writer.prepare();
+            assert_eq!(runs.load(Ordering::SeqCst), 1, "{name}");
+        }
+    }
 }
 
 /// A view list: where each list begins among the values, and how long it is.

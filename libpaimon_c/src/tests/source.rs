@@ -4,8 +4,9 @@
 //! memory that is the caller's and is spoilt as soon as the caller may.
 
 use std::ffi::{c_char, c_void, CString};
+use std::sync::atomic::{AtomicI32, Ordering};
 
-use crate::arrow::{paimon_borrowed_array_release, paimon_borrowed_schema_release};
+use crate::arrow::{paimon_borrowed_array_release, paimon_borrowed_schema_release, paimon_loan};
 
 #[repr(C)]
 pub struct CArray {
@@ -137,10 +138,12 @@ impl Column {
     }
 }
 
-/// A batch ready to be written. The structs' release callbacks are the library's own for memory that the caller keeps.
+/// A batch ready to be written. The structs' release callbacks are the library's own for memory that the caller keeps, until the loan is
+/// returned.
 pub struct Source {
     pub array: Box<CArray>,
     pub schema: Box<CSchema>,
+    pub loan: Box<paimon_loan>,
     store: Store,
 }
 
@@ -241,11 +244,17 @@ impl Source {
 
     pub fn of(root: &Column) -> Source {
         let mut store = Store::default();
-        Source {
+        let mut source = Source {
             array: Box::new(store.array(root)),
             schema: Box::new(store.schema(root)),
+            loan: Box::new(paimon_loan {
+                bytes: store.buffers.iter().map(|buffer| 16 * buffer.len() as i64).sum(),
+                returned: AtomicI32::new(0),
+            }),
             store,
-        }
+        };
+        source.array.private_data = (&raw mut *source.loan).cast();
+        source
     }
 
     pub fn array(&mut self) -> *mut CArray {
@@ -268,8 +277,17 @@ impl Source {
         (self.array.release.is_null(), self.schema.release.is_null())
     }
 
+    pub fn is_returned(&self) -> bool {
+        self.loan.returned.load(Ordering::Acquire) == 1
+    }
+
     /// Overwrites all that the batch consists of: whoever still reads it reads nonsense.
     pub fn spoil(mut self) {
+        assert!(self.is_returned(), "the batch is in use");
+        self.spoil_anyway();
+    }
+
+    pub fn spoil_anyway(&mut self) {
         for buffer in &mut self.store.buffers {
             buffer.fill(u128::from_ne_bytes([0xa5; 16]));
         }
