@@ -175,6 +175,63 @@ func TestArrowCrossesEqual(t *testing.T) {
 	}
 }
 
+// A loan ends once: at once if nothing native took it over, else when it was returned.
+func TestLoansAreSettled(t *testing.T) {
+	l := testLibrary(t)
+	allocator := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	before := l.live.Load()
+	lend := func() *loan {
+		t.Helper()
+		b := array.NewInt64Builder(allocator)
+		defer b.Release()
+		b.AppendValues(make([]int64, 1000), nil)
+		column := b.NewArray()
+		defer column.Release()
+		record := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{field("c", column.DataType(), false)}, nil), []arrow.Array{column}, 1000)
+		defer record.Release()
+		x, err := lendRecord(l, "test", "t", record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x.terms.bytes < 8000 || x.terms.bytes > 9000 {
+			t.Errorf("%d bytes are lent", x.terms.bytes)
+		}
+		return x
+	}
+	want := func(loans int64) {
+		t.Helper()
+		if live := l.live.Load() - before; live != loans {
+			t.Errorf("%d loans, want %d", live, loans)
+		}
+		if (allocator.CurrentAlloc() == 0) != (loans == 0) {
+			t.Errorf("%d bytes for %d loans", allocator.CurrentAlloc(), loans)
+		}
+	}
+	l.settle(lend())
+	want(0)
+	kept := make([]*loan, 10)
+	for i := range kept {
+		kept[i] = lend()
+		kept[i].array.release = 0 // as the native side leaves it
+		l.settle(kept[i])
+		want(int64(i) + 1)
+	}
+	for _, x := range kept[:9] {
+		x.terms.returned = 1
+	}
+	l.reap()
+	l.reap()
+	want(1)
+	kept[9].terms.returned = 1
+	more := lend() // more than a quarter of what is lent
+	more.array.release = 0
+	l.settle(more)
+	want(1)
+	more.terms.returned = 1
+	l.reap()
+	want(0)
+}
+
 func TestTypesThatDoNotCross(t *testing.T) {
 	l := testLibrary(t)
 	for _, dt := range []arrow.DataType{
