@@ -280,6 +280,7 @@ unsafe fn view(
     if part.end > length {
         return Err(wrong(format!("{length} values, too few")));
     }
+    let after = length - part.end;
     let (start, end, rows) = (start + part.start, start + part.end, part.len());
     if rows == 0 {
         // Empty arrays come with odd buffers (none, or offsets that start anywhere): nothing in them is worth a look.
@@ -378,8 +379,8 @@ unsafe fn view(
                 // SAFETY: there is one offset more than there are values.
                 let (offsets, divided) = unsafe {
                     match byte_width {
-                        4 => divide::<i32>(at.cast(), rows),
-                        _ => divide::<i64>(at.cast(), rows),
+                        4 => divide::<i32>(at.cast(), rows, after),
+                        _ => divide::<i64>(at.cast(), rows, after),
                     }
                 }
                 .map_err(wrong)?;
@@ -422,21 +423,23 @@ unsafe fn view(
     data.align_buffers(true).build().map_err(|error| wrong(error.to_string()))
 }
 
-/// Which span of values offsets divide, and, if it does not begin at 0, a copy of the offsets that does. What is wrong with those in
-/// between shows when they are validated.
+/// Which span of values offsets divide, and, if it does not begin at 0, a copy of the offsets that does. There are as many values as the
+/// last of all offsets says, which comes `after` as many more. What is wrong with those in between shows when they are validated.
 ///
 /// # Safety
-/// There are `rows` + 1 offsets, which need not be aligned.
+/// There are `rows + after + 1` offsets, which need not be aligned.
 unsafe fn divide<O: ArrowNativeTypeOp + TryInto<usize>>(
     offsets: NonNull<O>,
     rows: usize,
+    after: usize,
 ) -> std::result::Result<(Option<Buffer>, Range<usize>), String> {
     // SAFETY: as the caller promises.
     let offset = |row: usize| unsafe { offsets.add(row).read_unaligned() };
     let index = |what, offset: O| offset.try_into().map_err(|_| format!("the {what} offset is {offset:?}"));
     let (first, last) = (index("first", offset(0))?, index("last", offset(rows))?);
-    if first > last {
-        return Err(format!("the first offset is {first}, the last {last}"));
+    let all = index("last", offset(rows + after))?;
+    if first > last || last > all {
+        return Err(format!("offsets from {first} to {last}, of {all}"));
     }
     let below = O::ZERO.sub_wrapping(O::ONE); // is never valid
     let rebased = (first > 0).then(|| {

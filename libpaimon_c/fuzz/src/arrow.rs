@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::ffi::{c_char, c_void, CString};
 use std::sync::OnceLock;
 
-use paimon_c::arrow::{paimon_borrowed_array_release, paimon_borrowed_schema_release};
+use paimon_c::arrow::{paimon_borrowed_array_release, paimon_borrowed_schema_release, paimon_loan};
 
 use crate::{Choices, COLUMNS};
 
@@ -147,7 +147,12 @@ impl Batch {
         std::ptr::from_ref(self.schemas.last().unwrap().as_ref()).cast_mut().cast()
     }
 
-    /// What a caller may do once the call is over.
+    /// Lends the batch for longer than a call.
+    pub fn lend(&mut self, loan: &paimon_loan) {
+        self.arrays.last_mut().unwrap().private_data = std::ptr::from_ref(loan).cast_mut().cast();
+    }
+
+    /// What a caller may do once the batch is not used any more.
     pub fn spoil(&self) {
         for (at, len) in self.used.borrow().iter() {
             // SAFETY: memory of the pool.

@@ -551,6 +551,16 @@ fn what_is_lent_is_returned_when_it_is_free() {
     source.spoil();
 }
 
+/// Of values that a list spans only a part of, no more is read than the last of all their offsets says.
+#[test]
+fn parts_end_where_their_values_do() {
+    let warehouse = Warehouse::new();
+    let writer = Writer::new(&warehouse.table("t", &all_kinds()));
+    let mut columns = four_rows();
+    columns[3] = list("tags", &[0, 1, 1, 1, 1], raw_text("", &[0, 1 << 30, 2], b"ab"));
+    assert_refused(&writer, Source::new(4, columns), "offsets from 0 to 1073741824, of 2");
+}
+
 #[test]
 fn release_callbacks_run_once() {
     unsafe extern "C" fn release(array: *mut CArray) {
