@@ -13,6 +13,8 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/apache/paimon-rust/bindings/go/internal/jumps"
 )
 
 // What a user of a program can set. SetNativeFile and SetNativeCache go before it.
@@ -184,5 +186,6 @@ func unpackEmbedded() ([]byte, error) {
 	if len(plain) != embeddedLibrarySize {
 		return nil, fmt.Errorf("%w: it has %d bytes, want %d", errDamaged, len(plain), embeddedLibrarySize)
 	}
+	jumps.ToRelative(plain, runtime.GOARCH)
 	return plain, nil
 }

@@ -24,6 +24,8 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/apache/paimon-rust/bindings/go/internal/jumps"
 )
 
 const manifestFile = "manifest.json"
@@ -154,7 +156,7 @@ func (b builder) artifact(ctx context.Context) error {
 	if err := b.inspect(plain, &a); err != nil {
 		return err
 	}
-	packed, err := compress(ctx, plain)
+	packed, err := b.compress(ctx, plain)
 	if err != nil {
 		return err
 	}
@@ -379,17 +381,25 @@ func asError(problems []string) error {
 }
 
 // maxPacked is how many bytes the compressed library may have: it is in every program, and in the history for ever.
-const maxPacked = 13_500_000
+const maxPacked = 12_000_000
 
-// compress packs the library as small as zstd can.
-func compress(ctx context.Context, plain []byte) ([]byte, error) {
+// arch is what Go calls the target's processor.
+func (t target) arch() string {
+	_, arch, _ := strings.Cut(t.name, "_")
+	return arch
+}
+
+// compress packs the library as small as zstd can, once its code is prepared for that.
+func (b builder) compress(ctx context.Context, plain []byte) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "libpaimon_c-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
 	from, to := filepath.Join(dir, "plain"), filepath.Join(dir, "packed")
-	if err := os.WriteFile(from, plain, 0o600); err != nil {
+	prepared := bytes.Clone(plain)
+	jumps.ToAbsolute(prepared, b.target.arch())
+	if err := os.WriteFile(from, prepared, 0o600); err != nil {
 		return nil, err
 	}
 	if err := show(ctx, dir, environment(), "zstd", "-q", "--ultra", "-22", "--check", "-o", to, from); err != nil {
@@ -402,18 +412,23 @@ func compress(ctx context.Context, plain []byte) ([]byte, error) {
 	if len(packed) > maxPacked {
 		return nil, fmt.Errorf("the compressed library has %d bytes, more than %d", len(packed), maxPacked)
 	}
-	if again, err := decompress(packed); err != nil || !bytes.Equal(again, plain) {
+	if again, err := b.decompress(packed); err != nil || !bytes.Equal(again, plain) {
 		return nil, errors.Join(errors.New("the compressed library does not decompress"), err)
 	}
 	return packed, nil
 }
 
 // decompress unpacks with the decoder that the Go package uses.
-func decompress(packed []byte) ([]byte, error) {
+func (b builder) decompress(packed []byte) ([]byte, error) {
 	decoder, err := zstd.NewReader(nil)
 	if err != nil {
 		return nil, err
 	}
 	defer decoder.Close()
-	return decoder.DecodeAll(packed, nil)
+	plain, err := decoder.DecodeAll(packed, nil)
+	if err != nil {
+		return nil, err
+	}
+	jumps.ToRelative(plain, b.target.arch())
+	return plain, nil
 }

@@ -62,7 +62,7 @@ func (b builder) verify(ctx context.Context, chosen []target) error {
 		}
 		check(a.Compressed == describe(b.prebuilt(), packed), "%s is not the file that the manifest describes", b.prebuilt())
 		check(len(packed) <= maxPacked, "%s has %d bytes, more than %d", b.prebuilt(), len(packed), maxPacked)
-		plain, err := decompress(packed)
+		plain, err := b.decompress(packed)
 		if err != nil {
 			return fmt.Errorf("%s: %w", b.prebuilt(), err)
 		}

@@ -4,21 +4,25 @@
 
 use std::ffi::c_void;
 use std::future::Future;
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use arrow_array::RecordBatch;
+use futures::future::{select, BoxFuture, Either};
 use paimon::resource::ResourceContext;
 use paimon::table::{PostponeBucketPlan, PostponeFixedBucketTableWrite};
 use paimon::{CommitMessage, Error, TableCommit, TableWrite, WriteBuilder};
+use tokio::time::{sleep, timeout};
 
 use crate::alter::check_option;
 use crate::arrow::{self, Stay};
 use crate::blob::check_descriptors;
+use crate::cancel;
 use crate::conform::{Target, VALUE_KIND};
 use crate::error::{
-    borrow, guard, guard_void, paimon_error, Failure, Result, PAIMON_CODE_CANCELLED, PAIMON_CODE_OUTCOME_UNKNOWN,
+    borrow, guard, guard_future, guard_void, paimon_error, Failure, Result, PAIMON_CODE_CANCELLED, PAIMON_CODE_OUTCOME_UNKNOWN,
     PAIMON_CODE_UNSUPPORTED,
 };
 use crate::handle;
@@ -475,14 +479,15 @@ pub unsafe extern "C" fn paimon_table_write_write_arrow_batch(
         let has_kinds = batch.schema_ref().column_with_name(VALUE_KIND).is_some();
         check_descriptors(write.shared.table.schema(), &batch)?;
         let mut kinds = write.kinds.lock().map_err(|_| poisoned("write"))?;
-        if batch.num_rows() > 0 && kinds.is_some_and(|before| before != has_kinds) {
+        let rows = batch.num_rows();
+        if rows > 0 && kinds.is_some_and(|before| before != has_kinds) {
             // The engine would take the kinds of the first batch that it buffers for those of all.
             return Err(Failure::invalid(format!(
                 "records with and without {VALUE_KIND} are mixed in one write; give all of them the column, or prepare a commit between them"
             )));
         }
-        write.with(|engine, hold| hold.run(engine.write_arrow_batch(&batch)))?;
-        if batch.num_rows() > 0 {
+        write.with(move |engine| Box::pin(async move { engine.write_arrow_batch(&batch).await }))?;
+        if rows > 0 {
             *kinds = Some(has_kinds);
         }
         Ok(())
@@ -503,7 +508,7 @@ pub unsafe extern "C" fn paimon_table_write_prepare_commit(
         // SAFETY: as the caller promises.
         let write = unsafe { borrow(write, "the write")? };
         let mut kinds = write.kinds.lock().map_err(|_| poisoned("write"))?;
-        let messages = write.with(|engine, hold| hold.run(engine.prepare_commit()))?;
+        let messages = write.with(|engine| Box::pin(engine.prepare_commit()))?;
         *kinds = None;
         let fates = if messages.is_empty() {
             Vec::new()
@@ -526,17 +531,47 @@ impl paimon_table_write {
         }
     }
 
-    /// Runs a call of the engine. One that was called off may have written the half of something: the write is over.
-    fn with<T>(&self, body: impl FnOnce(&mut Engine, &Hold) -> Result<paimon::Result<T>>) -> Result<T> {
+    /// Runs a call of the engine. One that was called off may have written the half of something: the write is over. Where it can be
+    /// called off it runs on a worker, since nothing can interrupt it while it sorts or encodes; the caller does not wait for that.
+    fn with<T, F>(&self, call: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: for<'a> FnOnce(&'a mut Engine) -> BoxFuture<'a, paimon::Result<T>> + Send + 'static,
+    {
         let mut slot = self.write.lock().map_err(|_| poisoned("write"))?;
-        let engine = slot
-            .as_mut()
-            .ok_or_else(|| Failure::invalid("an earlier call was called off, which ended this write; make a new one"))?;
-        let outcome = body(engine, &self.shared.hold);
-        if outcome.is_err() {
-            discard(&mut slot, &self.shared.hold, GRACE);
+        let mut engine = slot
+            .take()
+            .ok_or_else(|| Failure::invalid("an earlier call failed inside or was called off, which ended this write; make a new one"))?;
+        let hold = &self.shared.hold;
+        let Some(token) = cancel::current() else {
+            let outcome = hold.finish(call(&mut engine));
+            *slot = Some(engine);
+            return Ok(outcome?);
+        };
+        let off = token.clone();
+        let work = hold.within(|| {
+            tokio::spawn(async move {
+                match guard_future(async { Ok(off.run_until_cancelled(call(&mut engine)).await) }).await? {
+                    Some(outcome) => Ok((engine, outcome)),
+                    None => {
+                        let _ = timeout(GRACE, engine.close()).await;
+                        Err(cancel::failure())
+                    }
+                }
+            })
+        });
+        let called_off = async {
+            token.cancelled().await;
+            sleep(GRACE).await;
+        };
+        match hold.finish(async { select(work, pin!(called_off)).await }) {
+            Either::Left((ended, _)) => {
+                let (engine, outcome) = ended.map_err(|error| Failure::unexpected(error.to_string()))??;
+                *slot = Some(engine);
+                Ok(outcome?)
+            }
+            Either::Right(_) => Err(cancel::failure()),
         }
-        Ok(outcome??)
     }
 }
 
