@@ -139,7 +139,9 @@ func TestParallelismOfReadBuilder(t *testing.T) {
 // (case B63).
 func TestReadAheadIsBounded(t *testing.T) {
 	allocator := checkLeaks(t)
-	_, table := newTable(t, people, func(s *paimon.Schema) { s.Options = map[string]string{"read.batch-size": "64", "file.compression": "none"} })
+	_, table := newTable(t, people, func(s *paimon.Schema) {
+		s.Options = map[string]string{"read.batch-size": "64", "file.compression": "none"}
+	})
 	const files, rows, size = 8, 64 * 20, 4 << 10 // 20 batches of 256 KiB in each file
 	for file := range files {
 		people := make([]person, rows)

@@ -560,18 +560,19 @@ impl paimon_table_write {
                 }
             })
         });
-        let called_off = async {
-            token.cancelled().await;
-            sleep(GRACE).await;
-        };
-        match hold.finish(async { select(work, pin!(called_off)).await }) {
-            Either::Left((ended, _)) => {
-                let (engine, outcome) = ended.map_err(|error| Failure::unexpected(error.to_string()))??;
-                *slot = Some(engine);
-                Ok(outcome?)
+        let ended = hold.finish(async {
+            let called_off = pin!(async {
+                token.cancelled().await;
+                sleep(GRACE).await;
+            });
+            match select(work, called_off).await {
+                Either::Left((ended, _)) => ended.map_err(|error| Failure::unexpected(error.to_string()))?,
+                Either::Right(_) => Err(cancel::failure()),
             }
-            Either::Right(_) => Err(cancel::failure()),
-        }
+        });
+        let (engine, outcome) = ended?;
+        *slot = Some(engine);
+        Ok(outcome?)
     }
 }
 
