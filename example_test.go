@@ -87,6 +87,9 @@ func Example() {
 	defer scan.Close()
 	plan := must(scan.Plan())
 	defer plan.Close()
+	if plan.NumSplits() == 0 {
+		return // there is nothing to read, and a reader of nothing is an error
+	}
 	read := must(reads.NewRead())
 	defer read.Close()
 	reader := must(read.NewRecordBatchReader(plan.Splits()))
@@ -335,6 +338,25 @@ func ExampleTable_NewReadBuilder() {
 
 	// Output:
 	// name ["apple" "bread"]
+}
+
+func ExampleReadBuilder_WithParallelism() {
+	table, done := newTable(products())
+	defer done()
+	columns := must(table.ArrowSchema())
+	write(table, record(columns, `[{"id": 1, "name": "apple"}, {"id": 2, "name": "bread"}]`))
+	write(table, record(columns, `[{"id": 3, "name": "cheese"}]`))
+
+	// [parallelism]
+	builder := must(table.NewReadBuilder())
+	defer builder.Close()
+	check(builder.WithParallelism(4))      // so many splits at the same time, in no order
+	check(builder.WithReadAhead(16 << 20)) // bytes of the batches that wait to be asked for
+	fmt.Println(readAll(builder))          // which sorts the rows
+	// [/parallelism]
+
+	// Output:
+	// [1 apple, 2 bread, 3 cheese]
 }
 
 func ExampleReadBuilder_WithFilter() {
@@ -799,6 +821,9 @@ func batches(builder *paimon.ReadBuilder) iter.Seq[arrow.RecordBatch] {
 		defer scan.Close()
 		plan := must(scan.Plan())
 		defer plan.Close()
+		if plan.NumSplits() == 0 {
+			return
+		}
 		read := must(builder.NewRead())
 		defer read.Close()
 		reader := must(read.NewRecordBatchReader(plan.Splits()))

@@ -6,7 +6,8 @@ package paimon
 //
 // The budget counts what the engine reserves, which is an estimate of its large buffers and no limit of the process: for reads, the
 // columns of the Parquet row groups in hand before they are decoded (of ORC and Avro files nothing); for writes, the record batches that
-// wait to be written to a file. Nobody waits for memory: what does not fit fails with [CodeResourceExhausted].
+// wait to be written to a file. Batches that were read do not count, nor those that wait to be asked for: [ReadBuilder.WithReadAhead]
+// bounds them. Nobody waits for memory: what does not fit fails with [CodeResourceExhausted].
 //
 // It is safe for concurrent use. What took it stays within the budget after it is closed.
 type ResourceContext struct {

@@ -95,6 +95,9 @@ func TestTimeTravel(t *testing.T) {
 			t.Errorf("%s=%s: got %q, want %q", c.key, c.value, rows, two)
 		}
 	}
+	if rows := travel(t, altered, "scan.timestamp", "1970-01-03"); len(rows) != 3 { // when that day begins
+		t.Errorf("a date: got %q", rows)
+	}
 	builder, err := altered.NewReadBuilderWithOptions(map[string]string{"scan.snapshot-id": "2"})
 	must(t, err)
 	must(t, builder.WithProjection([]string{"name"}))
@@ -123,6 +126,7 @@ func TestTimeTravel(t *testing.T) {
 		{"scan.timestamp-millis", "999999", nil, "999999"},
 		{"scan.timestamp-millis", "x", nil, "scan.timestamp-millis"},
 		{"scan.timestamp", "yesterday", nil, "scan.timestamp"},
+		{"scan.timestamp", "2024-02-29T12:00:00Z", nil, "scan.timestamp"},
 		{"scan.watermark", "31", nil, "31"},
 		{"scan.version", "none", nil, "none"},
 		{"scan.version", "9", paimon.ErrSnapshotNotExist, "9"},
@@ -212,6 +216,54 @@ func TestBatchSizeOfARead(t *testing.T) {
 			builder.Close()
 		}
 		wantError(t, err, paimon.CodeInvalidInput, "read.batch-size")
+	}
+}
+
+// Unless the table or the read says how large batches are, it depends on how large rows are in the files. A read that merges versions has
+// batches of 1,024 rows whatever they say; one of a table with a key that has nothing to merge does not.
+func TestBatchSizeUnlessSet(t *testing.T) {
+	allocator := checkLeaks(t)
+	rows := func(width int) (rows []person) {
+		for i := range 10000 {
+			rows = append(rows, person{int32(i), fmt.Sprintf("%0*d", width, i)})
+		}
+		return rows
+	}
+	wantLargest := func(table *paimon.Table, size string, want int64) {
+		t.Helper()
+		options := map[string]string{"no.such-option": "5"} // which is ignored
+		if size != "" {
+			options["read.batch-size"] = size
+		}
+		builder, err := table.NewReadBuilderWithOptions(options)
+		must(t, err)
+		defer builder.Close()
+		largest := int64(0)
+		for batch := range batchesOf(t, builder) {
+			largest = max(largest, batch.NumRows())
+		}
+		if largest != want {
+			t.Errorf("batch size %q: the largest batch has %d rows, want %d", size, largest, want)
+		}
+	}
+	_, narrow := newTable(t, people, nil)
+	appendRows(t, narrow, allocator, rows(5)...)
+	wantLargest(narrow, "", 8192)
+	_, wide := newTable(t, people, func(s *paimon.Schema) {
+		s.Options = map[string]string{"file.compression": "none", "no.such-option": "1"}
+	})
+	appendRows(t, wide, allocator, rows(1500)...)
+	wantLargest(wide, "", 1024)
+	wantLargest(wide, "3000", 3000)
+
+	_, keyed := newTable(t, people, func(s *paimon.Schema) {
+		s.PrimaryKeys, s.Options = []string{"id"}, map[string]string{"bucket": "1"}
+	})
+	appendRows(t, keyed, allocator, rows(5)...)
+	wantLargest(keyed, "", 8192)
+	appendRows(t, keyed, allocator, rows(6)...)
+	for _, size := range []string{"", "100", "5000"} {
+		wantLargest(keyed, size, 1024)
 	}
 }
 

@@ -131,6 +131,9 @@ func read(table *paimon.Table) error {
 		return err
 	}
 	defer plan.Close()
+	if plan.NumSplits() == 0 {
+		return nil // an empty table: there is nothing to read, and a reader of nothing is an error
+	}
 	r, err := builder.NewRead()
 	if err != nil {
 		return err
