@@ -20,6 +20,8 @@ pub mod alloc;
 pub mod alter;
 pub mod arrow;
 mod avro_rows;
+#[cfg(feature = "bench")]
+pub mod bench;
 pub mod blob;
 pub mod cancel;
 pub mod catalog;
