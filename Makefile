@@ -18,6 +18,7 @@ help: ## Say what there is to make
 .PHONY: test
 test: ## Run the Go tests
 	go test ./...
+	go test -C bench ./...
 
 .PHONY: race
 race: ## Run the Go tests under the race detector
@@ -39,6 +40,8 @@ lint: $(BIN)/golangci-lint ## Run go vet and the linters
 	go vet ./...
 	go vet -tags paimon_debug . ./tests
 	$(BIN)/golangci-lint run
+	go vet -C bench ./...
+	cd bench && $(BIN)/golangci-lint run
 
 $(BIN)/golangci-lint: Makefile
 	GOBIN=$(BIN) go install $(GOLANGCI_LINT)
@@ -107,6 +110,15 @@ fuzz: ## Fuzz what callers hand over, each target for FUZZTIME seconds
 	done
 	go test . -run '^$$' -fuzz '^FuzzArrowAgreesWithCData$$' -fuzztime $(FUZZTIME)s -fuzzminimizetime 2s
 	$(CRATE)/fuzz/run.sh $(FUZZTIME)
+
+# Options of the program in bench: see go run -C bench . -help.
+BENCH ?= -out ../docs
+
+.PHONY: bench
+bench: ## Measure beside Rust alone, Python and arrow-go's Parquet reader, for docs/performance.md (or BENCH="-only write")
+	cd $(CRATE) && cargo build --locked --profile bench --features bench
+	tests/interop/check.sh venv
+	go run -C bench . -library $(CARGO_TARGET_DIR)/release/libpaimon_c.so -python $(CURDIR)/tests/interop/.venv/bin/python $(BENCH)
 
 .PHONY: cover
 cover: ## Report what the tests cover

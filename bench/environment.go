@@ -70,7 +70,7 @@ func benchmarks(root string, quick bool) (map[string]call, error) {
 	if quick {
 		long = "10ms"
 	}
-	command := exec.Command("go", "test", "-run=^$", "-bench=^Benchmark(Call|ImportBatch)$", "-benchmem", "-benchtime="+long, ".")
+	command := exec.Command("go", "test", "-run=^$", "-bench=^Benchmark(Call|Import)$", "-benchmem", "-benchtime="+long, ".")
 	command.Dir = root
 	command.Stderr = os.Stderr
 	out, err := command.Output()

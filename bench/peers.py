@@ -33,6 +33,13 @@ class Python:
     def batches(self, builder):
         yield from builder.new_read().to_arrow_batch_reader(builder.new_scan().plan().splits())
 
+    def write(self, writer, batches):
+        for batch in batches:
+            writer.write_arrow_batch(batch)
+
+    def commit(self, writer, commit, identifier):
+        commit.commit(writer.prepare_commit(identifier), identifier)
+
 
 class Rust:
     """pypaimon-rust: Python over the Rust crate, as this library is Go over it."""
@@ -47,6 +54,13 @@ class Rust:
 
     def batches(self, builder):
         yield from builder.new_read().read_arrow(builder.new_scan().plan().splits())
+
+    def write(self, writer, batches):
+        for batch in batches:
+            writer.write_arrow(batch)
+
+    def commit(self, writer, commit, identifier):
+        commit.commit(identifier, writer.prepare_commit(False, identifier))
 
 
 def read(side, task):
@@ -63,6 +77,8 @@ def read(side, task):
         first = first or start.wall()
         rows += batch.num_rows
         count += 1
+        if 0 < task.get("limit", 0) <= rows:  # to pypaimon-rust a limit is but a hint
+            break
     return start.stop(rows=rows, batches=count, first=first)
 
 
@@ -74,25 +90,17 @@ def write(side, task):
     if commits == 1:
         builder = table.new_batch_write_builder()
         writer, commit = builder.new_write(), builder.new_commit()
-        write_all(side, writer, data)
+        side.write(writer, data)
         commit.commit(writer.prepare_commit())
     else:
         builder = table.new_stream_write_builder()
         writer, commit = builder.new_write(), builder.new_commit()
         size = -(-len(data) // commits)
         for n in range(commits):
-            write_all(side, writer, data[n * size : (n + 1) * size])
-            commit.commit(writer.prepare_commit(n + 1), n + 1)
+            side.write(writer, data[n * size : (n + 1) * size])
+            side.commit(writer, commit, n + 1)
     writer.close()
     return start.stop(rows=task["rows"], batches=len(data))
-
-
-def write_all(side, writer, batches):
-    for batch in batches:
-        if isinstance(side, Python):
-            writer.write_arrow_batch(batch)
-        else:
-            writer.write_arrow(batch)
 
 
 MADE = {}

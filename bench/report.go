@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -70,7 +71,7 @@ func (r *report) goals() []goal {
 	bare, ok2 := r.calls["Call/bare"]
 	add("a call without work: time, to jupiterrider/ffi's", "≤ 1.3", "%.2f", typed.nanoseconds/bare.nanoseconds, ok1 && ok2)
 	add("a call without work: allocations", "0", "%.0f", typed.allocations, ok1)
-	imported, ok := r.calls["ImportBatch"]
+	imported, ok := r.calls["Import"]
 	add("import of a batch of 1,024 rows and 4 columns: time", "", "%.0f ns", imported.nanoseconds, ok)
 	add("import of a batch of 1,024 rows and 4 columns: allocations", "", "%.0f", imported.allocations, ok)
 	return goals
@@ -112,9 +113,13 @@ type table struct {
 
 func (r *report) tables() []table {
 	time := r.table("Time, and how far the rounds are apart", wall, "%.0f ms", 1000, func(m measurement) bool { return m.how != heap })
-	first := r.table("Time to the first batch", first, "%.1f ms", 1, func(m measurement) bool { return m.how == warm && m.task.Op == opRead })
+	first := r.table("Time to the first batch", first, "%.1f ms", 1, func(m measurement) bool {
+		return m.how == warm && m.task.Op == opRead
+	})
 	processor := r.table("CPU time", cpu, "%.0f ms", 1000, func(m measurement) bool { return m.how != heap })
-	memory := r.table("Peak resident memory, in a process of its own", resident, "%.0f MiB", 1, func(m measurement) bool { return m.how == heap })
+	memory := r.table("Peak resident memory, in a process of its own", resident, "%.0f MiB", 1, func(m measurement) bool {
+		return m.how == heap
+	})
 	return []table{time, first, processor, memory}
 }
 
@@ -127,10 +132,13 @@ func (r *report) table(title string, of func(result) float64, format string, uni
 		row := []string{m.name}
 		for _, side := range everybody {
 			middle, spread, ok := r.median(m.name, side, of)
+			failure := r.failures[side+": "+m.name]
 			switch {
 			case ok && middle > 0:
 				row = append(row, fmt.Sprintf(format+" ± %.0f%%", middle*unit, 100*spread))
-			case r.failures[side+": "+m.name] != nil:
+			case errors.Is(failure, errUnavailable):
+				row = append(row, failure.Error())
+			case failure != nil:
 				row = append(row, "fails")
 			default:
 				row = append(row, "")

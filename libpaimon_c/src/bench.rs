@@ -103,6 +103,9 @@ fn read(hold: &Hold, catalog: Arc<dyn Catalog>, task: &Value, watch: Watch) -> O
             rows += batch?.num_rows();
             batches += 1;
             first.get_or_insert_with(|| watch.wall());
+            if limit > 0 && rows >= limit as usize {
+                break; // to the engine it is but a hint
+            }
         }
         Outcome::Ok(())
     })?;

@@ -7,12 +7,13 @@
 #                                   others, and what Java writes (java/src/Provision.java, and the golden
 #                                   tables) by this package
 #   check.sh WAREHOUSE EXPECTED     check tables that exist already: the others read them
+#   check.sh venv                   only make .venv, with pypaimon and pypaimon-rust, as make bench needs it
 #
 # The others are Paimon Java, pypaimon and pypaimon-rust, all three of which must give the expected
 # rows, save that pypaimon has no MULTISET and pypaimon-rust no tags. EXPECTED holds one NAME.jsonl per table, in the format that
 # java/src/Dump.java defines, which says what a name is. Every table of the warehouse needs one.
 # Nothing is skipped: what is missing is a failure.
-# Needs a JDK (17 or later), Maven and python3 (3.10 to 3.13, or set PYTHON), and Go for the first form.
+# Needs a JDK (17 or later), Maven and python3 (3.10 to 3.13, or set PYTHON), and Go for the first form; the last one Python only.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -108,6 +109,10 @@ read_with_go() {
     (cd "$here/../.." && PAIMON_TEST_INTEROP=$1 go test -count=1 -tags interop -run '^TestInterop$' ./tests)
 }
 
+if [[ $# -eq 1 && $1 = venv ]]; then
+    build_python
+    exit
+fi
 need java javac mvn diff sort
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
