@@ -23,7 +23,7 @@ func (r *report) chart() string {
 		most             = 4.0 // longer bars are cut off, and say how long they are
 	)
 	scale := func(ratio float64) float64 { return min(ratio, most) / most * (width - left - right) }
-	var b strings.Builder
+	var b, lines strings.Builder
 	text := func(x, y float64, anchor, s string) {
 		fmt.Fprintf(&b, `<text x="%.0f" y="%.0f" text-anchor="%s">%s</text>`+"\n", x, y, anchor, s)
 	}
@@ -48,7 +48,7 @@ func (r *report) chart() string {
 	}
 	for n := range int(most) + 1 {
 		x := left + scale(float64(n))
-		fmt.Fprintf(&b, `<line x1="%.0f" y1="%d" x2="%.0f" y2="%.0f" stroke="#000" stroke-opacity="%.2f"/>`+"\n",
+		fmt.Fprintf(&lines, `<line x1="%.0f" y1="%d" x2="%.0f" y2="%.0f" stroke="#000" stroke-opacity="%.2f"/>`+"\n",
 			x, top-6, x, y-gap+6, map[bool]float64{true: 0.5, false: 0.12}[n == 1])
 	}
 	legend := float64(left)
@@ -61,6 +61,6 @@ func (r *report) chart() string {
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %.0f" font-family="sans-serif" font-size="10.5" fill="#222">
 <!-- SPDX-License-Identifier: Apache-2.0. Drawn by make bench. -->
 <rect width="100%%" height="100%%" fill="#fff"/>
-%s</svg>
-`, width, y, b.String())
+%s%s</svg>
+`, width, y, lines.String(), b.String())
 }
