@@ -416,6 +416,76 @@ func TestHandleOfAGoneTable(t *testing.T) {
 	}
 }
 
+// What was written to a table is not committed to another that has its name later, nor to one of another catalog: its files are not there.
+func TestMessagesOfAnotherTable(t *testing.T) {
+	id := paimon.NewIdentifier("db", "t")
+	for name, another := range map[string]func(*testing.T, *paimon.Catalog, *paimon.Schema) *paimon.Table{
+		"made anew": func(t *testing.T, catalog *paimon.Catalog, schema *paimon.Schema) *paimon.Table {
+			must(t, catalog.DropTable(id, false))
+			time.Sleep(2 * time.Millisecond) // by which schemas of the same columns differ
+			must(t, catalog.CreateTable(id, schema, false))
+			return openTable(t, catalog, id)
+		},
+		"made anew and altered": func(t *testing.T, catalog *paimon.Catalog, schema *paimon.Schema) *paimon.Table {
+			must(t, catalog.DropTable(id, false))
+			schema.Fields = append(schema.Fields, paimon.DataField{Name: "x", Type: paimon.StringType()})
+			must(t, catalog.CreateTable(id, schema, false))
+			must(t, catalog.AlterTable(id, []paimon.SchemaChange{paimon.UpdateComment("new")}, false))
+			return openTable(t, catalog, id)
+		},
+		"of another memory": func(t *testing.T, _ *paimon.Catalog, schema *paimon.Schema) *paimon.Table {
+			catalog := openCatalog(t, "memory:/x")
+			must(t, catalog.CreateDatabase("db", nil, false))
+			must(t, catalog.CreateTable(id, schema, false))
+			return openTable(t, catalog, id)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			allocator := checkLeaks(t)
+			schema, err := paimon.SchemaFromArrow(people)
+			must(t, err)
+			catalog := openCatalog(t, "memory:/x")
+			must(t, catalog.CreateDatabase("db", nil, false))
+			must(t, catalog.CreateTable(id, schema, false))
+			first := openTable(t, catalog, id)
+			appendRows(t, first, allocator, person{1, "a"})
+			lost := newJob(t, first, "u", false).prepare(t, allocator, person{2, "b"})
+			builder, err := first.NewReadBuilder()
+			must(t, err)
+			defer builder.Close()
+			old, err := readerOf(builder)
+			must(t, err)
+			defer old.Close()
+
+			second := another(t, catalog, schema)
+			j := newJob(t, second, "u", false)
+			wantError(t, j.commit.CommitWithIdentifier(lost, 5), paimon.CodeInvalidInput, "dropped since")
+			wantError(t, j.commit.FilterAndCommitWithIdentifier(lost, 5), paimon.CodeInvalidInput)
+			if name != "made anew and altered" {
+				kept := j.prepare(t, allocator, person{3, "c"})
+				must(t, kept.Merge(lost))
+				wantError(t, j.commit.Commit(kept), paimon.CodeInvalidInput, "some of them")
+			}
+			if name != "of another memory" {
+				_, err = old.NextRecord()
+				wantError(t, err, paimon.CodeNotFound, "plan again")
+			}
+			wantRows(t, second)
+		})
+	}
+}
+
+// Messages outlive a change of their table's schema.
+func TestMessagesOfAnOlderSchema(t *testing.T) {
+	allocator := checkLeaks(t)
+	catalog, table := newTable(t, people, nil)
+	messages := newJob(t, table, "u", false).prepare(t, allocator, person{1, "a"})
+	must(t, catalog.AlterTable(table.Identifier(), []paimon.SchemaChange{paimon.UpdateComment("new")}, false))
+	again := openTable(t, catalog, table.Identifier())
+	must(t, newJob(t, again, "u", false).commit.Commit(messages))
+	wantRows(t, again, "1 a")
+}
+
 // What would be stored as something else than was said is refused.
 func TestTextThatIsNotUTF8(t *testing.T) {
 	checkLeaks(t)

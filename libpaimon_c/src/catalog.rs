@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 use std::ffi::c_char;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,9 +33,13 @@ pub struct paimon_catalog {
     pub(crate) warehouse: String,
     /// Whether a server decides who is first.
     pub(crate) served: bool,
+    /// A number of its own where tables are kept in memory, which catalogs do not share; else 0.
+    pub(crate) memory: u64,
 }
 
 static CHANGING: Mutex<()> = Mutex::const_new(());
+
+static MEMORIES: AtomicU64 = AtomicU64::new(1);
 
 /// The name of a table: a database and an object in it. Immutable, safe for concurrent use.
 pub struct paimon_identifier {
@@ -71,9 +76,15 @@ pub unsafe extern "C" fn paimon_catalog_create(options: *const paimon_option, le
         check_bundle(&warehouse)?;
         let served = options.get("metastore").is_some_and(|kind| kind.eq_ignore_ascii_case("rest"));
         let catalog = hold.run(CatalogFactory::create(Options::from_map(options)))??;
+        let memory = if warehouse.starts_with("memory:") {
+            MEMORIES.fetch_add(1, Ordering::Relaxed)
+        } else {
+            0
+        };
         Ok(paimon_catalog {
             catalog,
             hold,
+            memory,
             warehouse,
             served,
         })
@@ -317,7 +328,7 @@ pub unsafe extern "C" fn paimon_catalog_get_table(
         catalog.hold.run(async {
             let table = catalog.open(&identifier.identifier).await?;
             match parsed.system_table() {
-                None => Ok(paimon_table::new(table, catalog.hold.clone())),
+                None => Ok(paimon_table::new(table, catalog.hold.clone(), catalog.memory)),
                 Some(name) => {
                     let system = System::new(catalog, &identifier.identifier, table, name)?;
                     paimon_table::of_system(system, catalog.hold.clone()).await

@@ -21,9 +21,7 @@ use crate::predicate::{paimon_predicate, Node, Pushdown};
 use crate::reader::paimon_record_batch_reader;
 use crate::resource::paimon_resource_context;
 use crate::table::{check_there, latest, paimon_table, Shared};
-use crate::types::{
-    json, paimon_bytes, paimon_result, paimon_result_batch, paimon_result_bytes, paimon_result_size,
-};
+use crate::types::{json, paimon_bytes, paimon_result, paimon_result_batch, paimon_result_bytes, paimon_result_size};
 
 /// What a read shall return. Safe for concurrent use; a call that fails leaves the builder as it was.
 pub struct paimon_read_builder {

@@ -309,7 +309,11 @@ impl Feed {
     /// Whether the caller knows the schema of this batch from the one before.
     fn knows(&mut self, batch: &RecordBatch) -> bool {
         let schema = batch.schema_ref();
-        if self.told.as_ref().is_some_and(|told| Arc::ptr_eq(told, schema) || told == schema) {
+        if self
+            .told
+            .as_ref()
+            .is_some_and(|told| Arc::ptr_eq(told, schema) || told == schema)
+        {
             return true;
         }
         self.told = Some(schema.clone());
@@ -317,8 +321,8 @@ impl Feed {
     }
 }
 
-/// Says of a failure where it happened, unless it says so itself.
-fn located(split: &DataSplit, failure: Failure) -> Failure {
+/// Says of a failure where it happened, unless it says so itself, and of a file that is gone what helps.
+fn located(split: &DataSplit, mut failure: Failure) -> Failure {
     let files = split.data_files();
     if !matches!(
         failure.code,
@@ -326,6 +330,9 @@ fn located(split: &DataSplit, failure: Failure) -> Failure {
     ) && !failure.message.starts_with(NO_MEMORY)
     {
         return failure;
+    }
+    if failure.code == PAIMON_CODE_NOT_FOUND {
+        failure.message += "; the plan may be older than a drop or an expiry of what it reads: plan again";
     }
     if files.iter().any(|file| failure.message.contains(&file.file_name)) {
         return failure;

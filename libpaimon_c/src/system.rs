@@ -59,6 +59,7 @@ impl System {
                 hold: catalog.hold.clone(),
                 warehouse: catalog.warehouse.clone(),
                 served: catalog.served,
+                memory: catalog.memory,
             },
             identifier: identifier.clone(),
         })

@@ -33,11 +33,13 @@ pub struct paimon_table {
 pub struct Shared {
     pub table: Table,
     pub hold: Hold,
+    /// In the memory of which catalog the table is; 0 for one that is stored elsewhere.
+    pub memory: u64,
 }
 
 impl paimon_table {
-    pub fn new(table: Table, hold: Hold) -> Self {
-        Self::of(Arc::new(Shared { table, hold }))
+    pub fn new(table: Table, hold: Hold, memory: u64) -> Self {
+        Self::of(Arc::new(Shared { table, hold, memory }))
     }
 
     pub fn of(shared: Arc<Shared>) -> Self {
@@ -47,7 +49,7 @@ impl paimon_table {
     pub async fn of_system(system: System, hold: Hold) -> Result<Self> {
         let table = system.empty().await?;
         Ok(Self {
-            shared: Arc::new(Shared { table, hold }),
+            shared: Arc::new(Shared { table, hold, memory: 0 }),
             system: Some(system),
         })
     }
@@ -64,7 +66,7 @@ impl paimon_table {
         };
         let hold = self.shared.hold.clone();
         let table = hold.run(system.rows())??;
-        Ok(Arc::new(Shared { table, hold }))
+        Ok(Arc::new(Shared { table, hold, memory: 0 }))
     }
 
     fn writable(&self) -> Result<()> {
@@ -104,18 +106,8 @@ pub async fn check_there(table: &Table) -> Result<()> {
     if table.rest_env().is_some() {
         return Ok(()); // its server knows
     }
-    let path = table.schema_manager().schema_path(table.schema().id());
-    let what = match table.file_io().new_input(&path)?.read().await {
-        Err(Error::IoUnexpected { source, .. }) if source.kind() == opendal::ErrorKind::NotFound => "dropped or renamed",
-        raw => {
-            let stored: TableSchema = serde_json::from_slice(&raw?)
-                .map_err(|error| Failure::new(PAIMON_CODE_IO_ERROR, format!("cannot read {path}: {error}")))?;
-            // No change of a table touches a schema file that is there.
-            if stored.time_millis() == table.schema().time_millis() && stored.fields() == table.schema().fields() {
-                return Ok(());
-            }
-            "made anew"
-        }
+    let Some(what) = replaced(table, table.schema()).await? else {
+        return Ok(());
     };
     if !table.is_main_branch() {
         return Err(Failure::new(
@@ -134,6 +126,43 @@ pub async fn check_there(table: &Table) -> Result<()> {
             table.location()
         ),
     ))
+}
+
+/// What became of the table that had this schema, if it is not the one that is there.
+async fn replaced(table: &Table, schema: &TableSchema) -> Result<Option<&'static str>> {
+    let path = table.schema_manager().schema_path(schema.id());
+    match table.file_io().new_input(&path)?.read().await {
+        Err(Error::IoUnexpected { source, .. }) if source.kind() == opendal::ErrorKind::NotFound => {
+            Ok(Some("dropped or renamed"))
+        }
+        raw => {
+            let stored: TableSchema = serde_json::from_slice(&raw?)
+                .map_err(|error| Failure::new(PAIMON_CODE_IO_ERROR, format!("cannot read {path}: {error}")))?;
+            // No change of a table touches a schema file that is there.
+            Ok((!same(&stored, schema)).then_some("made anew"))
+        }
+    }
+}
+
+fn same(one: &TableSchema, other: &TableSchema) -> bool {
+    one.id() == other.id() && one.time_millis() == other.time_millis() && one.fields() == other.fields()
+}
+
+/// Fails when what was written to one table is to be committed to another that has its name now, where its files are not.
+pub async fn check_same(target: &Shared, source: &Shared) -> Result<()> {
+    let differ = match (target.table.rest_env(), source.table.rest_env()) {
+        (Some(target), Some(source)) => target.uuid() != source.uuid(),
+        _ if target.memory != source.memory => true,
+        _ if same(target.table.schema(), source.table.schema()) => false,
+        _ => replaced(&target.table, source.table.schema()).await?.is_some(),
+    };
+    if differ {
+        return Err(Failure::invalid(
+            "these messages, or some of them, are of a table of the same name that was dropped since, or is another catalog's; write \
+             the data again",
+        ));
+    }
+    Ok(())
 }
 
 /// All snapshots that there are, oldest first.
@@ -337,6 +366,7 @@ pub unsafe extern "C" fn paimon_table_new_read_builder_with_options(
             return Ok(paimon_read_builder::new(Arc::new(Shared {
                 table: source.table.copy_with_options(options),
                 hold: source.hold.clone(),
+                memory: source.memory,
             })));
         };
         if table.system.is_some() {
@@ -381,6 +411,7 @@ pub unsafe extern "C" fn paimon_table_new_read_builder_with_options(
             Ok(paimon_read_builder::new(Arc::new(Shared {
                 table: there,
                 hold: shared.hold.clone(),
+                memory: shared.memory,
             })))
         })?
     }))

@@ -29,7 +29,7 @@ use crate::handle;
 use crate::read::poisoned;
 use crate::resource::paimon_resource_context;
 use crate::runtime::{Hold, GRACE};
-use crate::table::{check_there, stale_hint, Shared};
+use crate::table::{check_same, check_there, stale_hint, Shared};
 use crate::types::paimon_result;
 
 /// How a table is written: by whom, and whether as an append or an overwrite. Safe for concurrent use.
@@ -132,6 +132,8 @@ impl Origin {
 struct Prepared {
     messages: Vec<CommitMessage>,
     fates: Vec<Arc<Mutex<Fate>>>,
+    /// The tables as they were opened to write them: only in the same ones are their files.
+    tables: Vec<Arc<Shared>>,
 }
 
 /// What became of the files of one prepare.
@@ -517,7 +519,11 @@ pub unsafe extern "C" fn paimon_table_write_prepare_commit(
         };
         Ok(paimon_commit_messages {
             origin: write.origin.clone(),
-            prepared: Mutex::new(Prepared { messages, fates }),
+            prepared: Mutex::new(Prepared {
+                messages,
+                fates,
+                tables: vec![write.shared.clone()],
+            }),
         })
     }))
 }
@@ -615,6 +621,11 @@ pub unsafe extern "C" fn paimon_commit_messages_merge(
         }
         prepared.messages.extend(copy.messages);
         prepared.fates.extend(copy.fates);
+        for table in copy.tables {
+            if !prepared.tables.iter().any(|known| Arc::ptr_eq(known, &table)) {
+                prepared.tables.push(table);
+            }
+        }
         Ok(())
     })
 }
@@ -695,7 +706,13 @@ impl paimon_table_commit {
                 };
             }
             let hold = &self.shared.hold;
-            hold.run(check_there(&self.shared.table))??;
+            hold.run(async {
+                check_there(&self.shared.table).await?;
+                for table in &prepared.tables {
+                    check_same(&self.shared, table).await?;
+                }
+                Ok::<_, Failure>(())
+            })??;
             let before: Vec<Fate> = fates.iter().map(|fate| **fate).collect();
             set(fates, Fate::Submitted);
             let outcome = hold.change(call(&self.commit, prepared.messages.clone()));
