@@ -454,6 +454,51 @@ func TestReExec(t *testing.T) {
 	catalog.Close()
 }
 
+// Where no more threads can be started, opening a catalog says so and does not hang, and works once they can.
+func TestNoMoreThreads(t *testing.T) {
+	const variable = "PAIMON_TEST_NO_MORE_THREADS"
+	if os.Getenv(variable) == "" {
+		child := exec.Command(os.Args[0], "-test.run=^TestNoMoreThreads$", "-test.timeout=1m")
+		child.Env = append(os.Environ(), variable+"=yes")
+		if out, err := child.CombinedOutput(); err != nil {
+			t.Errorf("%v:\n%s", err, out)
+		}
+		return
+	}
+	options := map[string]string{"warehouse": "memory:/x"}
+	open := func() error {
+		catalog, err := paimon.NewCatalog(options)
+		catalog.Close()
+		return err
+	}
+	must(t, open()) // loads the library
+	// Go's own threads wait in store.
+	var started sync.WaitGroup
+	gate := make(chan struct{})
+	for range 30 {
+		started.Add(1)
+		go func() {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			started.Done()
+			<-gate
+		}()
+	}
+	started.Wait()
+	close(gate)
+	if os.Getuid() == 0 { // whom no limit holds
+		must(t, syscall.Setuid(1<<30+os.Getpid()))
+	}
+	var limit unix.Rlimit
+	must(t, unix.Getrlimit(unix.RLIMIT_NPROC, &limit))
+	for range 10 {
+		must(t, unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: 1, Max: limit.Max}))
+		wantError(t, open(), paimon.CodeResourceExhausted, "ulimit -u", "pids.max")
+		must(t, unix.Setrlimit(unix.RLIMIT_NPROC, &limit))
+		must(t, open())
+	}
+}
+
 // The native threads are as many as the processors that this process may use, for one catalog and for a hundred, and a bounded
 // number of others while storage blocks. No other crate has threads of its own. After the last Close there are none.
 func TestNativeThreads(t *testing.T) {

@@ -42,7 +42,7 @@ pub const PAIMON_CODE_ALREADY_EXIST: i32 = 3;
 pub const PAIMON_CODE_INVALID_INPUT: i32 = 4;
 /// Storage failed.
 pub const PAIMON_CODE_IO_ERROR: i32 = 5;
-/// A memory budget was used up.
+/// A memory budget was used up, or the threads that the process may have.
 pub const PAIMON_CODE_RESOURCE_EXHAUSTED: i32 = 6;
 /// Another writer committed first, and nothing of this commit is visible. Commit the same messages again; if what they rest on is
 /// gone, which fails in the same way, write the data again.

@@ -5,15 +5,16 @@
 //! start a thread runs with signals blocked.
 
 use std::future::Future;
+use std::path::Path;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
 use futures::future::{select, Either};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::cancel;
-use crate::error::{Failure, Result, PAIMON_CODE_OUTCOME_UNKNOWN};
+use crate::error::{Failure, Result, PAIMON_CODE_OUTCOME_UNKNOWN, PAIMON_CODE_RESOURCE_EXHAUSTED};
 use crate::signals;
 
 /// The name of the worker threads.
@@ -43,6 +44,46 @@ impl Drop for Shared {
     }
 }
 
+/// Starts so many threads at once, and ends them. The runtime's builder panics where it cannot start one, and waits for ever for
+/// those that it did start.
+fn try_threads(count: usize) -> std::io::Result<()> {
+    let gate = Arc::new(RwLock::new(()));
+    let closed = gate.write();
+    let mut threads = Vec::with_capacity(count);
+    let mut outcome = Ok(());
+    while threads.len() < count && outcome.is_ok() {
+        let gate = gate.clone();
+        let wait = move || {
+            drop(gate.read());
+            own_task()
+        };
+        match std::thread::Builder::new().name(WORKER.into()).spawn(wait) {
+            Ok(thread) => threads.push(thread),
+            Err(error) => outcome = Err(error),
+        }
+    }
+    drop(closed);
+    for thread in threads {
+        let task = thread.join().unwrap_or_default();
+        // The system counts a thread for a moment after it was joined.
+        let mut tries = 0;
+        while tries < 100 && !task.is_empty() && Path::new(&task).exists() {
+            tries += 1;
+            std::thread::sleep(Duration::from_micros(100));
+        }
+    }
+    outcome
+}
+
+/// Where the system shows the calling thread, if it does.
+fn own_task() -> String {
+    #[cfg(target_os = "linux")]
+    // SAFETY: gettid has no arguments and cannot fail.
+    return format!("/proc/self/task/{}", unsafe { libc::gettid() });
+    #[cfg(not(target_os = "linux"))]
+    String::new()
+}
+
 /// A hold on the runtime.
 #[derive(Clone)]
 pub struct Hold(Arc<Shared>);
@@ -62,8 +103,19 @@ impl Hold {
             .thread_keep_alive(Duration::from_secs(2))
             .thread_name(WORKER)
             .enable_all();
-        let runtime = signals::blocked(|| builder.build())
-            .map_err(|error| Failure::unexpected(format!("cannot start worker threads: {error}")))?;
+        let runtime = signals::blocked(|| {
+            // One more, since files are read and written by others than the workers.
+            try_threads(workers + 1).and_then(|()| builder.build())
+        })
+        .map_err(|error| {
+            Failure::new(
+                PAIMON_CODE_RESOURCE_EXHAUSTED,
+                format!(
+                    "cannot start {workers} worker threads: {error}; the user's limit of processes (ulimit -u) or that of the container \
+                     (pids.max) may be too low"
+                ),
+            )
+        })?;
         let runtime = Arc::new(Shared(Some(runtime)));
         *shared = Arc::downgrade(&runtime);
         Ok(Hold(runtime))
