@@ -30,6 +30,9 @@ type BlobReader struct {
 // Like [NewCatalog] it loads the native library if it is the first call of the process.
 func NewBlobReader(storageOptions map[string]string) (*BlobReader, error) {
 	const op = "new blob reader"
+	if err := checkAddresses(op, storageOptions); err != nil {
+		return nil, err
+	}
 	array, n, err := cOptions(op, "", storageOptions)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -89,22 +90,24 @@ func NewCatalogContext(ctx context.Context, options map[string]string) (_ *Catal
 	return &Catalog{h}, nil
 }
 
-// checkWarehouse makes the path of a local warehouse absolute, and refuses a password in a URL, which errors would repeat. Names by
-// which a REST server knows warehouses stay as they are.
+// checkWarehouse makes the path of a local warehouse absolute. Names by which a REST server knows warehouses stay as they are.
 func checkWarehouse(op string, options map[string]string) (map[string]string, error) {
-	warehouse := options["warehouse"]
-	if _, rest, ok := strings.Cut(warehouse, "://"); ok {
-		authority, _, _ := strings.Cut(rest, "/")
-		if at := strings.LastIndex(authority, "@"); at >= 0 && strings.Contains(authority[:at], ":") {
-			return nil, invalidInput(op, "", "the warehouse URL holds a password; give it as an option, such as s3.secret-key")
-		}
+	if err := checkAddresses(op, options); err != nil {
+		return nil, err
 	}
-	for _, key := range []string{"warehouse", "uri"} {
-		if strings.Contains(options[key], "://") && strings.Contains(options[key], "?") {
-			return nil, invalidInput(op, "", "the %s has a query, which errors would repeat; give its parts as options", key)
-		}
+	warehouse, given := options["warehouse"]
+	if given && warehouse == "" {
+		return nil, invalidInput(op, "", "the option 'warehouse' is empty")
 	}
-	if warehouse == "" || strings.Contains(warehouse, ":") || options["metastore"] == "rest" {
+	if !given {
+		for _, key := range slices.Sorted(maps.Keys(options)) {
+			if lower := strings.ToLower(key); strings.Contains(lower, "ware") || strings.Contains(lower, "house") {
+				return nil, invalidInput(op, "", "the option 'warehouse' is missing (got %q)", key)
+			}
+		}
+		return nil, invalidInput(op, "", "the option 'warehouse' is missing")
+	}
+	if strings.Contains(warehouse, ":") || options["metastore"] == "rest" {
 		return options, nil
 	}
 	absolute, err := filepath.Abs(warehouse) // and clean, so that a table has one location
@@ -114,6 +117,36 @@ func checkWarehouse(op string, options map[string]string) (map[string]string, er
 	options = maps.Clone(options)
 	options["warehouse"] = absolute
 	return options, nil
+}
+
+// checkAddresses refuses options with a password or a query in an address, which errors would repeat.
+func checkAddresses(op string, options map[string]string) error {
+	for _, key := range slices.Sorted(maps.Keys(options)) {
+		value, lower := options[key], strings.ToLower(key)
+		address := lower == "uri" || strings.HasSuffix(lower, "endpoint") || strings.HasSuffix(lower, "name-node")
+		url := key == "warehouse" && strings.Contains(value, "://")
+		switch {
+		case address && strings.Contains(value, "@"):
+			return invalidInput(op, "", "the option '%s' holds a user or a password, which errors would repeat; there are options for them", key)
+		case url && holdsPassword(value):
+			return invalidInput(op, "", "the warehouse URL holds a password; give it as an option, such as s3.secret-key")
+		case (address || url) && strings.Contains(value, "?"), address && strings.Contains(value, "#"):
+			return invalidInput(op, "", "the %s has a query, which errors would repeat; give its parts as options", key)
+		}
+	}
+	return nil
+}
+
+// holdsPassword reports whether a URL has a user and a password before its host. Passwords may hold slashes.
+func holdsPassword(url string) bool {
+	_, rest, _ := strings.Cut(url, "://")
+	before := rest[:max(0, strings.LastIndex(rest, "@"))]
+	user, after, ok := strings.Cut(before, ":")
+	if !ok || strings.Contains(user, "/") {
+		return false
+	}
+	port, _, isPath := strings.Cut(after, "/") // as of a host
+	return !isPath || strings.Trim(port, "0123456789") != ""
 }
 
 func (c *Catalog) base() *handle[cCatalog] {

@@ -86,10 +86,12 @@ func TestBadCatalogOptions(t *testing.T) {
 		options map[string]string
 		words   []string
 	}{
-		{nil, []string{"warehouse"}},
+		{nil, []string{"the option 'warehouse' is missing"}},
+		{map[string]string{"warehous": t.TempDir()}, []string{`the option 'warehouse' is missing (got "warehous")`}},
+		{map[string]string{"warehouse": ""}, []string{"the option 'warehouse' is empty"}},
 		{map[string]string{"warehouse": t.TempDir(), "metastore": "hive"}, []string{"hive", "filesystem", "rest"}},
 		{map[string]string{"warehouse": "ftp://host/path"}, []string{"ftp"}},
-		{map[string]string{"ware\x00house": "x"}, []string{"NUL"}},
+		{map[string]string{"warehouse": "x", "ware\x00house": "x"}, []string{"NUL"}},
 		{map[string]string{"warehouse": "x\x00y"}, []string{"NUL", "warehouse"}},
 	}
 	for _, test := range tests {
@@ -116,6 +118,27 @@ func TestSecretsStaySecret(t *testing.T) {
 		if strings.Contains(err.Error(), "hush") {
 			t.Errorf("got %v", err)
 		}
+	}
+	for key, value := range map[string]string{
+		"s3.endpoint": "http://u:hush@127.0.0.1:1", "fs.oss.endpoint": "u:hush@h", "uri": "ftp://u:hush@h", "dlf.oss-endpoint": "hush@h",
+		"azure.endpoint": "http://127.0.0.1:1/?hush", "hdfs.name-node": "hdfs://u:hush@h",
+	} {
+		options := map[string]string{"warehouse": "s3://bucket/path", key: value}
+		_, err := paimon.NewCatalog(options)
+		wantError(t, err, paimon.CodeInvalidInput, key)
+		_, blobErr := paimon.NewBlobReader(options)
+		wantError(t, blobErr, paimon.CodeInvalidInput, key)
+		if strings.Contains(err.Error()+blobErr.Error(), "hush") {
+			t.Errorf("got %v, %v", err, blobErr)
+		}
+	}
+	// A user, a container or a folder is no secret.
+	for _, warehouse := range []string{"hdfs://me@host:9000/w", "hdfs://host:9000/home/me@here/w", "s3://bucket/a:b@c", "memory:/a@b"} {
+		catalog, err := paimon.NewCatalog(map[string]string{"warehouse": warehouse})
+		if err != nil && strings.Contains(err.Error(), "password") {
+			t.Errorf("%s: %v", warehouse, err)
+		}
+		catalog.Close()
 	}
 	catalog, err := paimon.NewCatalog(map[string]string{
 		"warehouse": "s3://bucket/path", "s3.endpoint": "http://127.0.0.1:1", "s3.region": "x", "s3.access-key": "hush", "s3.secret-key": "hush",

@@ -79,12 +79,27 @@ func withSecrets(t testing.TB, mark string) map[string]map[string]string {
 			"dlf.access-key-secret": secret("key"), "dlf.security-token": secret("token"),
 		}),
 		// What is refused before anybody is asked.
-		"not a header":           rest("http://x.test", map[string]string{"token.provider": "bear", "token": secret("token") + "\nx"}),
-		"not a string":           rest("http://x.test", map[string]string{"token.provider": "bear", "token": secret("token") + "\x00"}),
-		"not a key":              {"warehouse": "gs://bucket/w", "gcs.credential": base64.StdEncoding.EncodeToString([]byte(secret("credential")))},
-		"not complete":           {"warehouse": "oss://bucket/w", "fs.oss.accessKeySecret": secret("key")},
-		"password in a bucket":   {"warehouse": "s3://key:" + secret("key") + "@bucket/w"},
-		"password in an address": rest("http://me:"+secret("password")+"@x.test", map[string]string{"token.provider": "bear", "token": "t"}),
+		"not a header":                       rest("http://x.test", map[string]string{"token.provider": "bear", "token": secret("token") + "\nx"}),
+		"not a string":                       rest("http://x.test", map[string]string{"token.provider": "bear", "token": secret("token") + "\x00"}),
+		"not a key":                          {"warehouse": "gs://bucket/w", "gcs.credential": base64.StdEncoding.EncodeToString([]byte(secret("credential")))},
+		"not complete":                       {"warehouse": "oss://bucket/w", "fs.oss.accessKeySecret": secret("key")},
+		"password in a bucket":               {"warehouse": "s3://key:" + secret("key") + "@bucket/w"},
+		"password in an address":             rest("http://me:"+secret("password")+"@x.test", map[string]string{"token.provider": "bear", "token": "t"}),
+		"password in a bucket, with a slash": {"warehouse": "s3://key:a/" + secret("key") + "@bucket/w"},
+		"password in an endpoint": {
+			"warehouse": "s3://bucket/w", "s3.endpoint": "http://me:" + secret("password") + "@127.0.0.1:1", "s3.region": "here",
+			"s3.access-key": "key", "s3.secret-key": secret("key"),
+		},
+		"password in another endpoint": {
+			"warehouse": "oss://bucket/w", "fs.oss.endpoint": "me:" + secret("password") + "@oss.test", "fs.oss.accessKeyId": "key",
+			"fs.oss.accessKeySecret": secret("key"),
+		},
+		"password in a name node": {"warehouse": "hdfs://h/w", "hdfs.name-node": "hdfs://me:" + secret("password") + "@127.0.0.1:1"},
+		"password in an address of another kind": rest("ftp://me:"+secret("password")+"@x.test", map[string]string{
+			"token.provider": "bear", "token": "t",
+		}),
+		"password in no address": rest("http://me:"+secret("password")+"@[::1", map[string]string{"token.provider": "bear", "token": "t"}),
+		"token after an address": rest("http://x.test#token="+secret("token"), map[string]string{"token.provider": "bear", "token": "t"}),
 		"token in an address":    rest("http://x.test?token="+secret("token"), map[string]string{"token.provider": "bear", "token": "t"}),
 	}
 }
