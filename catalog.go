@@ -55,7 +55,8 @@ type Catalog struct {
 // here, and creates it when the first database is created; a relative path is taken from the working directory.
 //
 // The first call in a process loads the native library. Where none is embedded this is [ErrUnsupportedPlatform], unless [SetNativeFile] or
-// the environment variable PAIMON_LIBRARY_PATH names one. Wrong or missing options are [CodeInvalidInput].
+// the environment variable PAIMON_LIBRARY_PATH names one. Wrong or missing options are [CodeInvalidInput], and so is a local warehouse
+// that is a file.
 func NewCatalog(options map[string]string) (*Catalog, error) {
 	return NewCatalogContext(context.Background(), options)
 }

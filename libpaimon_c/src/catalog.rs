@@ -60,7 +60,8 @@ pub unsafe fn options_of(options: *const paimon_option, len: usize) -> Result<Ha
 }
 
 /// Opens a catalog. The options are Paimon's: `warehouse`, `metastore` (`filesystem` or `rest`), `uri`, `s3.*`, ... Nothing is
-/// created, and a filesystem catalog is not contacted before the first call that needs it.
+/// created, and a filesystem catalog is not contacted before the first call that needs it, save that a local warehouse that is there and is
+/// no folder is PAIMON_CODE_INVALID_INPUT.
 ///
 /// `options` and its strings are borrowed. On success the caller owns the catalog and gives it to `paimon_catalog_free`.
 ///
@@ -75,6 +76,9 @@ pub unsafe extern "C" fn paimon_catalog_create(options: *const paimon_option, le
         let warehouse = options.get("warehouse").cloned().unwrap_or_default();
         check_bundle(&warehouse)?;
         let served = options.get("metastore").is_some_and(|kind| kind.eq_ignore_ascii_case("rest"));
+        if !served {
+            check_folder(&hold, &warehouse)?;
+        }
         let catalog = hold.run(CatalogFactory::create(Options::from_map(options)))??;
         let memory = if warehouse.starts_with("memory:") {
             MEMORIES.fetch_add(1, Ordering::Relaxed)
@@ -89,6 +93,24 @@ pub unsafe extern "C" fn paimon_catalog_create(options: *const paimon_option, le
             served,
         })
     }))
+}
+
+/// Refuses a local warehouse that is there and is no folder: the engine would list it as empty.
+fn check_folder(hold: &Hold, warehouse: &str) -> Result<()> {
+    let path = match warehouse.split_once(':') {
+        None => warehouse.to_string(),
+        Some((scheme, path)) if scheme.eq_ignore_ascii_case("file") => format!("/{}", path.trim_start_matches('/')),
+        Some(_) => return Ok(()),
+    };
+    // A call that can be called off, since a folder of another machine may hang.
+    let is_other = hold.run(async {
+        let look = tokio::task::spawn_blocking(move || std::fs::metadata(path).is_ok_and(|found| !found.is_dir()));
+        look.await.unwrap_or(false)
+    })?;
+    if is_other {
+        return Err(Failure::invalid(format!("the warehouse {warehouse} is not a folder")));
+    }
+    Ok(())
 }
 
 /// Frees a catalog; tables opened from it stay valid. NULL is ignored.
