@@ -189,10 +189,10 @@ fn code_of(error: &Error) -> i32 {
         Error::DatabaseNotEmpty { .. } => PAIMON_CODE_DATABASE_NOT_EMPTY,
         Error::DataInvalid { message, .. } if is_commit_conflict(message) => PAIMON_CODE_COMMIT_CONFLICT,
         // The engine reports corrupt files and wrong arguments alike as invalid data.
-        Error::DataInvalid { .. }
-        | Error::DataTypeInvalid { .. }
-        | Error::ConfigInvalid { .. }
-        | Error::IdentifierInvalid { .. } => PAIMON_CODE_INVALID_INPUT,
+        Error::DataInvalid { message, .. } => code_of_storage(message).unwrap_or(PAIMON_CODE_INVALID_INPUT),
+        Error::DataTypeInvalid { .. } | Error::ConfigInvalid { .. } | Error::IdentifierInvalid { .. } => {
+            PAIMON_CODE_INVALID_INPUT
+        }
         Error::IoUnexpected { source, .. } => match source.kind() {
             opendal::ErrorKind::NotFound => PAIMON_CODE_NOT_FOUND,
             opendal::ErrorKind::ConfigInvalid => PAIMON_CODE_INVALID_INPUT,
@@ -221,6 +221,22 @@ fn code_of(error: &Error) -> i32 {
             }),
         _ => PAIMON_CODE_UNEXPECTED,
     }
+}
+
+/// The writers of files call invalid what storage failed at, and keep of it the text alone: "External: Unexpected (temporary) at write,
+/// context: { service: fs, ...".
+fn code_of_storage(message: &str) -> Option<i32> {
+    let (said, _) = message.split_once(", context: { service: ")?;
+    let (kind, _) = [" (permanent) at ", " (temporary) at ", " (persistent) at "]
+        .iter()
+        .find_map(|status| said.rsplit_once(status))?;
+    Some(if kind.ends_with("PermissionDenied") {
+        PAIMON_CODE_PERMISSION_DENIED
+    } else if kind.ends_with("NotFound") {
+        PAIMON_CODE_NOT_FOUND
+    } else {
+        PAIMON_CODE_IO_ERROR
+    })
 }
 
 /// The engine has no error of its own for a lost race; it reports invalid data, and only the text tells. The tests provoke

@@ -23,6 +23,7 @@ use crate::catalog::*;
 use crate::error::*;
 use crate::predicate::{paimon_predicate, paimon_predicate_free};
 use crate::read::*;
+use crate::reader::*;
 use crate::resource::*;
 use crate::table::*;
 use crate::tag::*;

@@ -77,6 +77,33 @@ fn each_engine_error_has_its_code() {
 }
 
 #[test]
+fn what_storage_failed_at_inside_a_file_writer_is_no_invalid_input() {
+    for (kind, code) in [
+        (opendal::ErrorKind::Unexpected, PAIMON_CODE_IO_ERROR), // a full disk among them
+        (opendal::ErrorKind::RateLimited, PAIMON_CODE_IO_ERROR),
+        (opendal::ErrorKind::PermissionDenied, PAIMON_CODE_PERMISSION_DENIED),
+        (opendal::ErrorKind::NotFound, PAIMON_CODE_NOT_FOUND),
+    ] {
+        for said in [
+            opendal::Error::new(kind, "no storage space"),
+            opendal::Error::new(kind, "no storage space").set_temporary(),
+            opendal::Error::new(kind, "no storage space").set_temporary().set_persistent(),
+        ] {
+            let said = said
+                .with_operation("write")
+                .with_context("service", "fs")
+                .with_context("path", "p");
+            let error = Error::DataInvalid {
+                message: format!("Failed to close parquet writer: External: {}", std::io::Error::other(said)),
+                source: None,
+            };
+            let failure = Failure::from(error);
+            assert_eq!(failure.code, code, "{}", failure.message);
+        }
+    }
+}
+
+#[test]
 fn a_wrapped_error_keeps_its_causes() {
     let wrap = |message: &str, source| Error::UnexpectedError {
         message: message.into(),
