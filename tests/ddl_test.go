@@ -486,6 +486,33 @@ func TestMessagesOfAnOlderSchema(t *testing.T) {
 	wantRows(t, again, "1 a")
 }
 
+// Fixed buckets keep a key unique within a partition only, so that the key has to name the partition.
+func TestKeyWithoutItsPartition(t *testing.T) {
+	checkLeaks(t)
+	catalog := openCatalog(t, t.TempDir())
+	must(t, catalog.CreateDatabase("db", nil, false))
+	create := func(name string, key []string, options map[string]string) error {
+		return catalog.CreateTable(paimon.NewIdentifier("db", name), &paimon.Schema{
+			Fields: []paimon.DataField{
+				{Name: "id", Type: paimon.IntType().NotNull()}, {Name: "d", Type: paimon.StringType().NotNull()}, {Name: "v", Type: paimon.StringType()},
+			},
+			PartitionKeys: []string{"d"}, PrimaryKeys: key, Options: options,
+		}, false)
+	}
+	fixed := map[string]string{"bucket": "2"}
+	wantError(t, create("t", []string{"id"}, fixed), paimon.CodeInvalidInput, "primary key [id] lacks the partition column d", "bucket")
+	must(t, create("whole", []string{"id", "d"}, fixed))
+	must(t, create("none", nil, map[string]string{"bucket": "2", "bucket-key": "id"}))
+	for name, options := range map[string]map[string]string{"unset": nil, "dynamic": {"bucket": "-1"}, "postpone": {"bucket": "-2"}} {
+		must(t, create(name, []string{"id"}, options))
+		alter := func(change paimon.SchemaChange) error {
+			return catalog.AlterTable(paimon.NewIdentifier("db", name), []paimon.SchemaChange{change}, false)
+		}
+		wantError(t, alter(paimon.SetOption("bucket", "1")), paimon.CodeInvalidInput, "lacks the partition column d")
+		must(t, alter(paimon.SetOption("a", "b")))
+	}
+}
+
 // What would be stored as something else than was said is refused.
 func TestTextThatIsNotUTF8(t *testing.T) {
 	checkLeaks(t)

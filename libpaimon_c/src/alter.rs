@@ -13,6 +13,7 @@ use crate::error::{
     borrow, guard_void, paimon_error, text, Failure, Result, PAIMON_CODE_DATABASE_NOT_EXIST, PAIMON_CODE_TABLE_NOT_EXIST,
     PAIMON_CODE_UNSUPPORTED,
 };
+use crate::supported::check_key;
 use crate::table::latest;
 
 /// Changes a table's schema: `changes` is a JSON array of Java's SchemaChange objects (`{"action": "setOption", "key": ...}`), applied
@@ -114,6 +115,9 @@ async fn check(catalog: &paimon_catalog, identifier: &Identifier, changes: &[Sch
         let (key, new) = match change {
             SchemaChange::SetOption { key, value } => {
                 check_option(key, value)?;
+                if let ("bucket", Ok(bucket)) = (key.as_str(), value.parse()) {
+                    check_key(table.schema().primary_keys(), table.schema().partition_keys(), bucket)?;
+                }
                 (key, Some(value))
             }
             SchemaChange::RemoveOption { key } => (key, None),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use paimon::catalog::{Identifier, DEFAULT_MAIN_BRANCH};
-use paimon::spec::Schema;
+use paimon::spec::{CoreOptions, Schema};
 use paimon::{Catalog, CatalogFactory, Error, Options, Table};
 use tokio::sync::{Mutex, MutexGuard};
 
@@ -19,7 +19,7 @@ use crate::error::{
 };
 use crate::handle;
 use crate::runtime::Hold;
-use crate::supported::check_new;
+use crate::supported::{check_key, check_new};
 use crate::system::System;
 use crate::table::paimon_table;
 use crate::tag::branches;
@@ -300,7 +300,10 @@ fn validated(schema: &str) -> Result<Schema> {
         check_option(key, value)?;
     }
     check_new(&schema)?;
-    Ok(schema.copy(schema.row_type())?)
+    let schema = schema.copy(schema.row_type())?;
+    let bucket = CoreOptions::new(schema.options()).bucket();
+    check_key(schema.primary_keys(), schema.partition_keys(), bucket)?;
+    Ok(schema)
 }
 
 /// Drops a table and its data. A missing one is PAIMON_CODE_TABLE_NOT_EXIST unless `ignore_if_not_exists`.

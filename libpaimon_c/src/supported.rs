@@ -177,6 +177,19 @@ pub fn check_new(schema: &Schema) -> Result<()> {
     Ok(())
 }
 
+/// Refuses a primary key that fixed buckets do not keep unique: each partition has its own.
+pub fn check_key(primary_keys: &[String], partition_keys: &[String], bucket: i32) -> Result<()> {
+    let missing = partition_keys.iter().find(|key| !primary_keys.contains(key));
+    match missing.filter(|_| bucket >= 1 && !primary_keys.is_empty()) {
+        Some(column) => Err(Failure::invalid(format!(
+            "primary key [{}] lacks the partition column {column}: with a fixed bucket a key is unique only within its partition; add \
+             {column} to the key, or leave \"bucket\" unset",
+            primary_keys.join(", ")
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// The path to a BLOB that lies where the engine has none.
 fn deep_blob(path: &str, data_type: &Type, depth: usize) -> Option<String> {
     let below = |name: &str, data_type: &Type, depth| deep_blob(&format!("{path}.{name}"), data_type, depth);
