@@ -52,12 +52,18 @@ func datasets(rows int64) []dataset {
 
 // narrow is what most measurements, and all writes, are about. libpaimon_c/src/bench.rs and peers.py fill it in the same way.
 var narrow = []column{idColumn, {"v", paimon.DoubleType(), double(0)}, {"s", paimon.StringType(), func(b array.Builder, id int64) {
+	text := digits(id)
+	b.(*array.StringBuilder).BinaryBuilder.Append(text[:])
+}}}
+
+// digits is an r and nine digits.
+func digits(id int64) [10]byte {
 	text := [10]byte{0: 'r'}
 	for i, n := 9, mix(id)%1_000_000_000; i > 0; i, n = i-1, n/10 {
 		text[i] = byte('0' + n%10)
 	}
-	b.(*array.StringBuilder).BinaryBuilder.Append(text[:])
-}}}
+	return text
+}
 
 var idColumn = column{"id", paimon.BigIntType().NotNull(), func(b array.Builder, id int64) { b.(*array.Int64Builder).Append(id) }}
 
@@ -146,10 +152,10 @@ func integer(n int64) func(array.Builder, int64) {
 
 // double gives numbers from 0 to 1.
 func double(n int64) func(array.Builder, int64) {
-	return func(b array.Builder, id int64) {
-		b.(*array.Float64Builder).Append(float64(mix(id+n<<40)>>11) / (1 << 53))
-	}
+	return func(b array.Builder, id int64) { b.(*array.Float64Builder).Append(fraction(id + n<<40)) }
 }
+
+func fraction(id int64) float64 { return float64(mix(id)>>11) / (1 << 53) }
 
 // words gives texts of some words, of which there are a hundred.
 func words(n, most int64) func(array.Builder, int64) {
@@ -182,14 +188,38 @@ func record(schema *arrow.Schema, columns []column, first, end int64) arrow.Reco
 	defer b.Release()
 	b.Reserve(int(end - first))
 	for i, c := range columns {
-		if s, ok := b.Field(i).(*array.StringBuilder); ok && len(columns) == len(narrow) {
-			s.ReserveData(10 * int(end-first)) // exactly, so that growing is not on the books of what comes after
-		}
 		for id := first; id < end; id++ {
 			c.fill(b.Field(i), id)
 		}
 	}
 	return b.NewRecordBatch()
+}
+
+// narrowRecord is record for the columns of narrow, and takes no more memory than they need: builders take up to twice as much, which
+// would go down to the account of who writes the record.
+func narrowRecord(schema *arrow.Schema, first, end int64) arrow.RecordBatch {
+	n := int(end - first)
+	ids, fractions, offsets, texts := make([]int64, n), make([]float64, n), make([]int32, n+1), make([]byte, 0, 10*n)
+	for i := range n {
+		id := first + int64(i)
+		text := digits(id)
+		ids[i], fractions[i], texts = id, fraction(id), append(texts, text[:]...)
+		offsets[i+1] = int32(len(texts))
+	}
+	var columns []arrow.Array
+	for i, buffers := range [][][]byte{
+		{arrow.Int64Traits.CastToBytes(ids)}, {arrow.Float64Traits.CastToBytes(fractions)}, {arrow.Int32Traits.CastToBytes(offsets), texts},
+	} {
+		all := []*memory.Buffer{nil} // no nulls
+		for _, buffer := range buffers {
+			all = append(all, memory.NewBufferBytes(buffer))
+		}
+		data := array.NewData(schema.Field(i).Type, n, all, nil, 0, 0)
+		defer data.Release()
+		columns = append(columns, array.MakeFromData(data))
+		defer columns[i].Release()
+	}
+	return array.NewRecordBatch(schema, columns, int64(n))
 }
 
 // create makes an empty table.

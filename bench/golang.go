@@ -155,7 +155,7 @@ func (g *golang) batches(t task) ([]arrow.RecordBatch, error) {
 	}
 	var batches []arrow.RecordBatch
 	for first := t.From; first < t.From+t.Rows; first += t.BatchRows {
-		batches = append(batches, record(schema, narrow, first, min(first+t.BatchRows, t.From+t.Rows)))
+		batches = append(batches, narrowRecord(schema, first, min(first+t.BatchRows, t.From+t.Rows)))
 	}
 	if g.made == nil {
 		g.made = map[[3]int64][]arrow.RecordBatch{}
