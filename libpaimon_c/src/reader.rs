@@ -9,6 +9,7 @@ use std::time::Duration;
 use arrow_array::cast::AsArray;
 use arrow_array::{RecordBatch, RecordBatchOptions, StringArray};
 use arrow_schema::SchemaRef;
+use arrow_select::concat::concat_batches;
 use futures::StreamExt;
 use paimon::spec::{CoreOptions, DataField, DataType, Predicate};
 use paimon::table::ArrowRecordBatchStream;
@@ -39,6 +40,10 @@ const AHEAD_BYTES: usize = 64 << 20;
 /// What the bytes are counted in.
 const UNIT: usize = 1 << 10;
 
+/// How long a caller who is faster than the tasks is made to wait for a second batch, and a third, once there is one: to wake it for each
+/// costs its process more than to pass the batch on.
+const PAUSE: Duration = Duration::from_micros(400);
+
 /// How long a free waits for the tasks, which end as soon as they wait for something.
 const STOP_WAIT: Duration = Duration::from_secs(1);
 
@@ -46,6 +51,7 @@ const STOP_WAIT: Duration = Duration::from_secs(1);
 /// narrow tables stay in the processor's caches. Where rows are large in the files it has fewer, to be of so many bytes there.
 const ROWS: usize = 8192;
 const ROWS_LEAST: usize = 1024;
+const BATCH_SIZE: &str = "read.batch-size";
 const BATCH_BYTES: usize = 1 << 20;
 
 /// A stream of record batches. Safe for concurrent use; calls wait for each other.
@@ -68,6 +74,8 @@ struct Job {
     parallelism: usize,
     table: Table,
     wish: Wish,
+    /// How many rows a batch may have.
+    rows: usize,
     /// The columns that are read: those that the caller wants, and behind them what only the filter needs.
     fields: Vec<DataField>,
     columns: usize,
@@ -78,9 +86,13 @@ struct Job {
     single: bool,
 }
 
+/// A batch, with the room that it takes up, or what went wrong.
+type Item = (Result<RecordBatch>, Option<OwnedSemaphorePermit>);
+type Out = Sender<Item>;
+
 /// What the tasks have read.
 struct Feed {
-    batches: Receiver<(Result<RecordBatch>, Option<OwnedSemaphorePermit>)>,
+    batches: Receiver<Item>,
     tasks: JoinSet<()>,
     /// How many rows the caller wants, if not all.
     left: Option<usize>,
@@ -94,7 +106,9 @@ impl paimon_record_batch_reader {
         let files = splits.iter().flat_map(DataSplit::data_files);
         let pushed = wish.pushed(shared, true, files.map(|file| file.schema_id))?;
         let single = avro_rows::row_by_row(shared, splits);
-        let table = single.clone().unwrap_or_else(|| batched(&shared.table, splits));
+        let rows = batch_rows(&shared.table, splits)?;
+        let sized = HashMap::from([(BATCH_SIZE.into(), rows.to_string())]);
+        let table = single.clone().unwrap_or_else(|| shared.table.copy_with_options(sized));
         let (fields, columns) = wish.fields(&table)?;
         let of_char = |(_, field): &(usize, &DataField)| matches!(field.data_type(), DataType::Char(_));
         let parallelism = wish.parallelism.unwrap_or(1);
@@ -109,6 +123,7 @@ impl paimon_record_batch_reader {
             chars: fields.iter().enumerate().filter(of_char).map(|(index, _)| index).collect(),
             single: single.is_some(),
             wish: wish.clone(),
+            rows,
             table,
             fields,
             columns,
@@ -141,18 +156,16 @@ impl State {
     }
 }
 
-/// The table with a batch size that suits these splits, unless it has one.
-fn batched(table: &Table, splits: &[DataSplit]) -> Table {
-    const OPTION: &str = "read.batch-size";
-    if table.schema().options().contains_key(OPTION) {
-        return table.clone();
+/// How many rows a batch may have: what the table says, or what suits these splits.
+fn batch_rows(table: &Table, splits: &[DataSplit]) -> Result<usize> {
+    if table.schema().options().contains_key(BATCH_SIZE) {
+        return Ok(CoreOptions::new(table.schema().options()).read_batch_size()?);
     }
     let files = || splits.iter().flat_map(DataSplit::data_files);
     let bytes: i64 = files().map(|file| file.file_size.max(0)).sum();
     let rows: i64 = files().map(|file| file.row_count.max(0)).sum();
     let row = usize::try_from(bytes / rows.max(1)).unwrap_or(usize::MAX).max(1);
-    let rows = (BATCH_BYTES / row).clamp(ROWS_LEAST, ROWS);
-    table.copy_with_options(HashMap::from([(OPTION.into(), rows.to_string())]))
+    Ok((BATCH_BYTES / row).clamp(ROWS_LEAST, ROWS))
 }
 
 /// The files of a split as splits of their own, where their rows have nothing to do with each other.
@@ -221,8 +234,9 @@ impl Job {
     }
 
     /// Reads split after split, until none is left, or nobody wants more.
-    async fn read(&self, out: &Sender<(Result<RecordBatch>, Option<OwnedSemaphorePermit>)>, room: &Room) -> Result<()> {
+    async fn read(&self, out: &Out, room: &Room) -> Result<()> {
         let mut filter = self.wish.filter.clone().map(Filter::new);
+        let mut small = Small::new(self.rows);
         while let Some(split) = self.take() {
             let trims = !self.chars.is_empty() && split.data_files().iter().any(|file| file.file_name.ends_with(".orc"));
             let mut stream = self.begin(&split)?;
@@ -247,13 +261,31 @@ impl Job {
                             .map_err(|error| Failure::unexpected(format!("cannot drop the filter's columns: {error}")))?;
                     }
                 }
-                let place = room.of(&batch).await;
-                if out.send((Ok(batch), place)).await.is_err() {
+                if let Some(batch) = small.add(batch)? {
+                    if !self.give(batch, out, room).await {
+                        return Ok(());
+                    }
+                }
+            }
+            if let Some(batch) = small.take()? {
+                if !self.give(batch, out, room).await {
                     return Ok(());
                 }
             }
         }
         Ok(())
+    }
+
+    /// Hands rows to the caller, or says that nobody wants more.
+    async fn give(&self, batch: RecordBatch, out: &Out, room: &Room) -> bool {
+        for start in (0..batch.num_rows()).step_by(self.rows) {
+            let part = batch.slice(start, self.rows.min(batch.num_rows() - start));
+            let place = room.of(&part).await;
+            if out.send((Ok(part), place)).await.is_err() {
+                return false;
+            }
+        }
+        true
     }
 
     /// Begins with a split. One at a time: a plan may have many, and an error shall say where it happened.
@@ -267,6 +299,55 @@ impl Job {
         }
         let stream = builder.new_read()?.to_arrow(std::slice::from_ref(split))?;
         Ok(if self.single { avro_rows::gather(stream) } else { stream })
+    }
+}
+
+/// Puts batches together that are smaller than they may be, as merging and filters leave them. The first goes out as it is.
+struct Small {
+    rows: usize,
+    first: bool,
+    held: Vec<RecordBatch>,
+    held_rows: usize,
+    held_bytes: usize,
+}
+
+impl Small {
+    fn new(rows: usize) -> Self {
+        Self {
+            rows,
+            first: true,
+            held: Vec::new(),
+            held_rows: 0,
+            held_bytes: 0,
+        }
+    }
+
+    /// Takes a batch up, and gives one that is to go out, if any. Rows keep their order.
+    fn add(&mut self, batch: RecordBatch) -> Result<Option<RecordBatch>> {
+        let (rows, bytes) = (batch.num_rows(), batch.get_array_memory_size());
+        let large = std::mem::take(&mut self.first) || rows > self.rows / 2 || bytes > BATCH_BYTES;
+        if large && self.held.is_empty() {
+            return Ok(Some(batch));
+        }
+        let full = large || self.held_rows + rows > self.rows || self.held_bytes + bytes > BATCH_BYTES;
+        let out = if full { self.take()? } else { None };
+        self.held.push(batch);
+        self.held_rows += rows;
+        self.held_bytes += bytes;
+        Ok(out)
+    }
+
+    /// What is left.
+    fn take(&mut self) -> Result<Option<RecordBatch>> {
+        let held = std::mem::take(&mut self.held);
+        (self.held_rows, self.held_bytes) = (0, 0);
+        let Some(first) = held.first() else {
+            return Ok(None);
+        };
+        let batch = concat_batches(&first.schema(), &held);
+        batch
+            .map(Some)
+            .map_err(|error| Failure::unexpected(format!("cannot put batches together: {error}")))
     }
 }
 
@@ -293,7 +374,13 @@ impl Feed {
         }
         let next = match self.batches.try_recv() {
             Ok(next) => Some(next),
-            Err(_) => hold.run(self.batches.recv())?,
+            Err(_) => {
+                let next = hold.run(self.batches.recv())?;
+                if self.told.is_some() && next.is_some() && self.batches.is_empty() && !self.batches.is_closed() {
+                    std::thread::sleep(PAUSE);
+                }
+                next
+            }
         };
         let Some((batch, _room)) = next else {
             return Ok(None);

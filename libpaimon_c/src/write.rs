@@ -545,9 +545,9 @@ impl paimon_table_write {
         F: for<'a> FnOnce(&'a mut Engine) -> BoxFuture<'a, paimon::Result<T>> + Send + 'static,
     {
         let mut slot = self.write.lock().map_err(|_| poisoned("write"))?;
-        let mut engine = slot
-            .take()
-            .ok_or_else(|| Failure::invalid("an earlier call failed inside or was called off, which ended this write; make a new one"))?;
+        let mut engine = slot.take().ok_or_else(|| {
+            Failure::invalid("an earlier call failed inside or was called off, which ended this write; make a new one")
+        })?;
         let hold = &self.shared.hold;
         let Some(token) = cancel::current() else {
             let outcome = hold.finish(call(&mut engine));
