@@ -61,11 +61,11 @@ func TestMissing(t *testing.T) {
 	checkLeaks(t)
 	nowhere := openCatalog(t, filepath.Join(t.TempDir(), "nowhere"))
 	_, err := nowhere.GetTable(paimon.NewIdentifier("db", "t"))
-	wantError(t, err, paimon.ErrDatabaseNotExist, "get table db.t")
+	wantError(t, err, paimon.ErrDatabaseNotExist, "get table db.t", "there is no database 'db' in the warehouse /")
 
 	catalog, _ := newTable(t, people, nil)
 	_, err = catalog.GetTable(paimon.NewIdentifier("db", "none"))
-	wantError(t, err, paimon.ErrTableNotExist, "get table db.none")
+	wantError(t, err, paimon.ErrTableNotExist, "get table db.none: table does not exist: nothing has this name in the warehouse /")
 	wantError(t, err, paimon.CodeNotFound)
 	wantError(t, err, fs.ErrNotExist)
 	if errors.Is(err, paimon.ErrDatabaseNotExist) {

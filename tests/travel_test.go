@@ -123,7 +123,7 @@ func TestTimeTravel(t *testing.T) {
 		{"scan.snapshot-id", "", nil, "scan.snapshot-id"},
 		{"scan.tag-name", "none", paimon.ErrTagNotExist, "none"},
 		{"scan.tag-name", "2", paimon.ErrTagNotExist, "2"},
-		{"scan.timestamp-millis", "999999", nil, "999999"},
+		{"scan.timestamp-millis", "999999", nil, "999999. The table has snapshots"},
 		{"scan.timestamp-millis", "x", nil, "scan.timestamp-millis"},
 		{"scan.timestamp", "yesterday", nil, "scan.timestamp"},
 		{"scan.timestamp", "2024-02-29T12:00:00Z", nil, "scan.timestamp"},

@@ -89,7 +89,7 @@ struct ArrowSchema;
 #define PAIMON_CODE_IO_ERROR 5
 
 /**
- * A memory budget was used up.
+ * A memory budget was used up, or the threads that the process may have.
  */
 #define PAIMON_CODE_RESOURCE_EXHAUSTED 6
 
@@ -697,7 +697,8 @@ void paimon_cancel_token_free(paimon_cancel_token *token);
 
 /**
  * Opens a catalog. The options are Paimon's: `warehouse`, `metastore` (`filesystem` or `rest`), `uri`, `s3.*`, ... Nothing is
- * created, and a filesystem catalog is not contacted before the first call that needs it.
+ * created, and a filesystem catalog is not contacted before the first call that needs it, save that a local warehouse that is there and is
+ * no folder is PAIMON_CODE_INVALID_INPUT.
  *
  * `options` and its strings are borrowed. On success the caller owns the catalog and gives it to `paimon_catalog_free`.
  *

@@ -15,7 +15,8 @@ use tokio::sync::{Mutex, MutexGuard};
 
 use crate::alter::check_option;
 use crate::error::{
-    borrow, guard, guard_void, paimon_error, slice, text, Failure, Result, PAIMON_CODE_BRANCH_NOT_EXIST, PAIMON_CODE_UNSUPPORTED,
+    borrow, guard, guard_void, paimon_error, slice, text, Failure, Result, PAIMON_CODE_BRANCH_NOT_EXIST,
+    PAIMON_CODE_DATABASE_NOT_EXIST, PAIMON_CODE_UNSUPPORTED,
 };
 use crate::handle;
 use crate::runtime::Hold;
@@ -492,11 +493,21 @@ impl paimon_catalog {
 
     /// Says what is missing, the table or its database: the engine does not look, and the way out differs.
     pub async fn missing(&self, name: &Identifier, error: Error) -> Failure {
-        let mut failure = Failure::from(match self.catalog.get_database(name.database()).await {
-            Err(missing @ Error::DatabaseNotExist { .. }) => missing,
-            _ => error,
-        });
-        failure.message = format!("{} The warehouse is {}.", failure.message, self.warehouse);
+        let database = self.catalog.get_database(name.database()).await;
+        let mut failure = match database {
+            Err(missing @ Error::DatabaseNotExist { .. }) => Failure::from(missing),
+            _ => Failure::from(error),
+        };
+        // The code says what is missing, and the caller knows what the table is called.
+        failure.message = if failure.code == PAIMON_CODE_DATABASE_NOT_EXIST {
+            format!(
+                "there is no database '{}' in the warehouse {}",
+                name.database(),
+                self.warehouse
+            )
+        } else {
+            format!("nothing has this name in the warehouse {}", self.warehouse)
+        };
         failure
     }
 }

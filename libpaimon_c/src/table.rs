@@ -399,7 +399,7 @@ pub unsafe extern "C" fn paimon_table_new_read_builder_with_options(
                     let range = available(&shared.table).await?;
                     return Err(Failure::new(
                         code,
-                        format!("{selector} is '{value}': {} {range}", failure.message),
+                        format!("{selector} is '{value}': {}. {range}", failure.message.trim_end_matches('.')),
                     ));
                 }
             };
