@@ -65,7 +65,7 @@ func TestMissing(t *testing.T) {
 
 	catalog, _ := newTable(t, people, nil)
 	_, err = catalog.GetTable(paimon.NewIdentifier("db", "none"))
-	wantError(t, err, paimon.ErrTableNotExist, "get table db.none: table does not exist: nothing has this name in the warehouse /")
+	wantError(t, err, paimon.ErrTableNotExist, "get table db.none: table does not exist: db.none is not in the warehouse /")
 	wantError(t, err, paimon.CodeNotFound)
 	wantError(t, err, fs.ErrNotExist)
 	if errors.Is(err, paimon.ErrDatabaseNotExist) {

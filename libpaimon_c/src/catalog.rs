@@ -498,7 +498,6 @@ impl paimon_catalog {
             Err(missing @ Error::DatabaseNotExist { .. }) => Failure::from(missing),
             _ => Failure::from(error),
         };
-        // The code says what is missing, and the caller knows what the table is called.
         failure.message = if failure.code == PAIMON_CODE_DATABASE_NOT_EXIST {
             format!(
                 "there is no database '{}' in the warehouse {}",
@@ -506,7 +505,7 @@ impl paimon_catalog {
                 self.warehouse
             )
         } else {
-            format!("nothing has this name in the warehouse {}", self.warehouse)
+            format!("{} is not in the warehouse {}", name.full_name(), self.warehouse)
         };
         failure
     }
