@@ -243,7 +243,6 @@ func TestWhatIsWrong(t *testing.T) {
 		{"no database", db, false, paimon.ErrDatabaseNotExist, paimon.ErrTableNotExist, ""},
 		{"no table", table, false, paimon.ErrTableNotExist, paimon.ErrDatabaseNotExist, ""},
 		{"no data", table + "/bucket-0", false, paimon.CodeNotFound, paimon.ErrTableNotExist, "bucket-0/data-"},
-		{"the warehouse is a file", ".", true, paimon.CodeIoError, fs.ErrNotExist, table},
 		{"the database is a file", db, true, paimon.CodeIoError, fs.ErrNotExist, table},
 		{"the table is a file", table, true, paimon.CodeIoError, fs.ErrNotExist, table},
 		{"the schemas are a file", table + "/schema", true, paimon.CodeIoError, fs.ErrNotExist, "schema/schema-0"},

@@ -5,15 +5,17 @@
 // Each call here keeps what the function asks of its caller, or breaks it on purpose.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
+use std::cell::RefCell;
 use std::ffi::{c_char, CString};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use arrow_array::cast::AsArray;
-use arrow_array::ffi::{from_ffi, FFI_ArrowArray, FFI_ArrowSchema};
+use arrow_array::ffi::{from_ffi_and_data_type, FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::types::Int32Type;
 use arrow_array::{Array, RecordBatch, StructArray};
+use arrow_schema::DataType;
 
 use crate::alter::*;
 use crate::arrow::*;
@@ -158,6 +160,10 @@ impl Outcome for paimon_result_size {
     }
 }
 
+thread_local! {
+    static IMPORTED: RefCell<Option<DataType>> = const { RefCell::new(None) };
+}
+
 /// A batch that a test owns.
 struct Batch(paimon_arrow_batch);
 
@@ -169,22 +175,25 @@ impl Drop for Batch {
 }
 
 impl Batch {
-    /// Moves the contents out, as a receiver may.
+    /// Moves the contents out, as a receiver may. A batch without a schema has that of the batch that was imported before.
     fn import(&self) -> RecordBatch {
-        let (array, schema) = unsafe {
-            (
-                FFI_ArrowArray::from_raw(self.0.array.cast()),
-                FFI_ArrowSchema::from_raw(self.0.schema.cast()),
-            )
-        };
-        RecordBatch::from(StructArray::from(unsafe { from_ffi(array, &schema) }.unwrap()))
+        let array = unsafe { FFI_ArrowArray::from_raw(self.0.array.cast()) };
+        if !self.0.schema.is_null() {
+            let schema = unsafe { FFI_ArrowSchema::from_raw(self.0.schema.cast()) };
+            IMPORTED.set(Some(DataType::try_from(&schema).unwrap()));
+        }
+        let of = IMPORTED.with_borrow(|imported| imported.clone().expect("a schema came before"));
+        RecordBatch::from(StructArray::from(unsafe { from_ffi_and_data_type(array, of) }.unwrap()))
     }
 }
 
 impl Outcome for paimon_result_batch {
     type Value = Option<Batch>;
     fn settle(self) -> std::result::Result<Option<Batch>, Refusal> {
-        assert_eq!(self.value.array.is_null(), self.value.schema.is_null(), "half a batch");
+        assert!(
+            !self.value.array.is_null() || self.value.schema.is_null(),
+            "a schema without a batch"
+        );
         if let Some(refusal) = Refusal::take(self.error) {
             assert!(self.value.array.is_null(), "a batch beside an error");
             return Err(refusal);

@@ -149,6 +149,8 @@ fn tables_and_reads() {
             paimon_read_builder_with_projection(builder.0, [BAD_TEXT].as_ptr(), 1),
             paimon_read_builder_with_case_sensitive(null(), true),
             paimon_read_builder_with_limit(null(), 1),
+            paimon_read_builder_with_parallelism(null(), 1),
+            paimon_read_builder_with_read_ahead(null(), 1),
             paimon_read_builder_new_scan(null()),
             paimon_read_builder_new_read(null()),
             paimon_table_scan_plan(null()),
