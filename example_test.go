@@ -722,11 +722,11 @@ func Example_errors() {
 	// [/errors]
 
 	// Output:
-	// paimon: get table shop.none: table does not exist: Table shop.none does not exist. The warehouse is memory:/example.
+	// paimon: get table shop.none: table does not exist: shop.none is not in the warehouse memory:/example
 	// true
 	// true
 	// true
-	// "get table" of "shop.none" failed with "not found": Table shop.none does not exist. The warehouse is memory:/example.
+	// "get table" of "shop.none" failed with "not found": shop.none is not in the warehouse memory:/example
 	// true
 }
 
