@@ -66,7 +66,7 @@ func BenchmarkImport(b *testing.B) {
 		}
 	}
 	more()
-	l := reader.h.lib
+	l, schema := reader.h.lib, reader.schema.arrow
 	b.ReportAllocs()
 	for b.Loop() {
 		if len(waiting) == 0 {
@@ -75,7 +75,7 @@ func BenchmarkImport(b *testing.B) {
 			b.StartTimer()
 		}
 		last := len(waiting) - 1
-		batch, err := importBatch(l, "", "", waiting[last])
+		batch, err := importBatch(l, "", "", waiting[last], &schema)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -153,7 +153,7 @@ func benchmarkTable(b *testing.B) *Table {
 		{Name: "v", Type: DoubleType()},
 		{Name: "w", Type: BigIntType()},
 		{Name: "s", Type: StringType()},
-	}}, false))
+	}, Options: map[string]string{"read.batch-size": "1024"}}, false))
 	if err != nil {
 		b.Fatal(err)
 	}

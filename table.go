@@ -164,8 +164,7 @@ func (t *Table) NewReadBuilderContext(ctx context.Context) (_ *ReadBuilder, err 
 }
 
 // NewReadBuilderWithOptions starts a read of the table with options of this read alone, over those of the table, such as
-// "read.batch-size", the largest number of rows in a record batch; a read that merges versions of a primary key gives up to 1,024
-// whatever it says. Options that Paimon does not know are ignored.
+// "read.batch-size", the largest number of rows in a record batch. Options that Paimon does not know are ignored.
 //
 // One of these travels to an earlier snapshot, whose schema the read then has: "scan.snapshot-id"; "scan.tag-name";
 // "scan.timestamp-millis" (milliseconds since the epoch) or "scan.timestamp" ("2006-01-02 15:04:05" or "2006-01-02", of the process's time
