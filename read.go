@@ -140,7 +140,7 @@ func (rb *ReadBuilder) WithParallelism(splits int) error {
 
 // WithReadAhead limits the memory of the batches that a [RecordBatchReader] has read before they are asked for, in bytes; 64 MiB is the
 // default. It begins with the first call for a batch, and stops when the reader is closed. One batch is read ahead even if it is
-// larger, and never more than 16 are; beside them, each split that is being read has one in work, and what the engine has read of its
+// larger, and never more than 4 are; beside them, each split that is being read has one in work, and what the engine has read of its
 // files. A negative limit is [CodeInvalidInput].
 func (rb *ReadBuilder) WithReadAhead(limitBytes int64) error {
 	const op = "set read-ahead"

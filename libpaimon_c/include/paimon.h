@@ -1059,7 +1059,7 @@ paimon_error *paimon_read_builder_with_parallelism(const paimon_read_builder *bu
 
 /**
  * How many bytes of batches a reader may have read before they are asked for; 64 MiB if this is never called. One batch is read
- * ahead however large it is, and 16 at most. Beside them each split that is being read has one in work.
+ * ahead however large it is, and 4 at most. Beside them each split that is being read has one in work.
  *
  * `builder` is NULL or live.
  */

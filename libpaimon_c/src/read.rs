@@ -248,7 +248,7 @@ pub unsafe extern "C" fn paimon_read_builder_with_parallelism(
 }
 
 /// How many bytes of batches a reader may have read before they are asked for; 64 MiB if this is never called. One batch is read
-/// ahead however large it is, and 16 at most. Beside them each split that is being read has one in work.
+/// ahead however large it is, and 4 at most. Beside them each split that is being read has one in work.
 ///
 /// # Safety
 /// `builder` is NULL or live.
