@@ -58,7 +58,7 @@ pub enum Stay {
     Long,
 }
 
-/// From how many bytes on a record is kept where it is: copying fewer costs less than keeping track of them.
+/// From how many bytes on a record is kept where it is. To keep track of one takes some 3 KiB, which no buffer size and no budget counts.
 const WORTH_KEEPING: usize = 16 << 10;
 
 /// What a lender knows of a record that it lends with `paimon_borrowed_array_release`, whose `private_data` points here.
