@@ -264,7 +264,7 @@ func TestBatchSizeUnlessSet(t *testing.T) {
 	appendRows(t, keyed, allocator, rows(6)...)
 	wantLargest(keyed, "", 8192)
 	wantLargest(keyed, "100", 100)
-	wantLargest(keyed, "5000", 4096) // of 1,024 rows each, as the engine merges them
+	wantLargest(keyed, "1", 1)
 }
 
 // Where the hint names a snapshot and there is none, something is lost, and nothing is read; and a commit says what is wrong.

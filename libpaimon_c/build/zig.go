@@ -51,8 +51,11 @@ func (b builder) zig(ctx context.Context) (cargoZigbuild, zig string, err error)
 		}
 	}
 	found, err := filepath.Glob(filepath.Join(venv, "lib", "python3*", "site-packages", "ziglang", "zig"))
-	if err != nil || len(found) != 1 {
-		return "", "", fmt.Errorf("zig is not where it was installed: %q (%w)", found, err)
+	if err != nil {
+		return "", "", err
+	}
+	if len(found) != 1 {
+		return "", "", fmt.Errorf("zig is not where it was installed, but here: %q", found)
 	}
 	version, err := output(ctx, b.crate, environment(), found[0], "version")
 	if err == nil && strings.TrimSpace(string(version)) != zigVersion {

@@ -105,7 +105,7 @@ struct ArrowSchema;
 #define PAIMON_CODE_CANCELLED 8
 
 /**
- * A change was called off, or its connection broke, when it was under way: it may have been made or not.
+ * A change was called off when it was under way: it may have been made or not.
  */
 #define PAIMON_CODE_OUTCOME_UNKNOWN 9
 

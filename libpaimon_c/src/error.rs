@@ -49,7 +49,7 @@ pub const PAIMON_CODE_RESOURCE_EXHAUSTED: i32 = 6;
 pub const PAIMON_CODE_COMMIT_CONFLICT: i32 = 7;
 /// The call was called off, and changed nothing.
 pub const PAIMON_CODE_CANCELLED: i32 = 8;
-/// A change was called off, or its connection broke, when it was under way: it may have been made or not.
+/// A change was called off when it was under way: it may have been made or not.
 pub const PAIMON_CODE_OUTCOME_UNKNOWN: i32 = 9;
 /// A kind of PAIMON_CODE_IO_ERROR: the storage does not allow it.
 pub const PAIMON_CODE_PERMISSION_DENIED: i32 = 501;
