@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	paimon "github.com/apache/paimon-rust/bindings/go"
@@ -133,4 +134,61 @@ func TestParallelismOfReadBuilder(t *testing.T) {
 		wantError(t, builder.WithParallelism(bad), paimon.CodeInvalidInput, "want 1 or more")
 	}
 	wantError(t, builder.WithReadAhead(-1), paimon.CodeInvalidInput, "-1 bytes")
+}
+
+// What is read ahead of a slow consumer stays within its bounds, for one split and for many at a time, and the rest comes all the same
+// (case B63). The values compress so well that hardly anything but batches takes memory.
+func TestReadAheadIsBounded(t *testing.T) {
+	allocator := checkLeaks(t)
+	const files, columns, batchRows, batches = 3, 16, 1 << 16, 8
+	const batchBytes = columns * batchRows * 8
+	var fields []arrow.Field
+	for i := range columns {
+		fields = append(fields, arrow.Field{Name: fmt.Sprint("c", i), Type: arrow.PrimitiveTypes.Int64})
+	}
+	schema := arrow.NewSchema(fields, nil)
+	_, table := newTable(t, schema, func(s *paimon.Schema) {
+		s.Options = map[string]string{"read.batch-size": fmt.Sprint(batchRows)}
+	})
+	builder := array.NewInt64Builder(allocator)
+	builder.AppendValues(make([]int64, batches*batchRows), nil)
+	column := builder.NewArray()
+	builder.Release()
+	record := array.NewRecordBatch(schema, slices.Repeat([]arrow.Array{column}, columns), int64(column.Len()))
+	column.Release()
+	for range files {
+		must(t, writeRecord(table, record, (*paimon.TableCommit).Commit))
+	}
+	record.Release()
+
+	for _, parallelism := range []int{1, files} {
+		held := map[int64]int64{}
+		for _, limit := range []int64{0, 1 << 30} {
+			before := paimon.ReadNativeStats().Bytes
+			reader := parallelReader(t, table, parallelism, func(b *paimon.ReadBuilder) error { return b.WithReadAhead(limit) })
+			batch, err := reader.NextRecord()
+			must(t, err)
+			batch.Release()
+			// What there is to read ahead is read when nothing changes any more.
+			for last := int64(-1); last != held[limit]; time.Sleep(200 * time.Millisecond) {
+				last, held[limit] = held[limit], paimon.ReadNativeStats().Bytes-before
+			}
+			rows := batch.NumRows()
+			for batch, err := range reader.All() {
+				must(t, err)
+				rows += batch.NumRows()
+				batch.Release()
+			}
+			if rows != files*batches*batchRows {
+				t.Errorf("%d at a time: %d rows", parallelism, rows)
+			}
+			reader.Close()
+		}
+		t.Logf("%d at a time: %.1f batches held with a limit of 0, %.1f with one that is not reached", parallelism,
+			float64(held[0])/batchBytes, float64(held[1<<30])/batchBytes)
+		// One waits, or four; and for each file there is one in the works, and in the engine perhaps another.
+		if least := int64(2 * batchBytes); held[1<<30]-held[0] < least || held[1<<30] > int64(5+2*parallelism)*batchBytes {
+			t.Errorf("%d at a time: %d bytes held with a limit of 0, %d with one that is not reached", parallelism, held[0], held[1<<30])
+		}
+	}
 }
