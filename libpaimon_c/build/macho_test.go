@@ -54,7 +54,7 @@ func TestMachOIsLookedAt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := decompress(packed)
+	plain, err := b.decompress(packed)
 	if err != nil {
 		t.Fatal(err)
 	}
