@@ -1206,7 +1206,7 @@ paimon_result_record_batch_reader paimon_table_read_to_arrow(const paimon_table_
                                                                     size_t length);
 
 /**
- * Frees a reader; batches it gave stay valid. What it reads ahead is stopped, and has ended when this returns. NULL is ignored.
+ * Frees a reader; batches it gave stay valid. What it reads ahead is stopped; what is being decoded may take a moment more. NULL is ignored.
  *
  * `reader` is NULL or a live reader that no other call uses any more.
  */

@@ -100,7 +100,9 @@ pub unsafe extern "C" fn paimon_catalog_create(options: *const paimon_option, le
 fn check_folder(hold: &Hold, warehouse: &str) -> Result<()> {
     let path = match warehouse.split_once(':') {
         None => warehouse.to_string(),
-        Some((scheme, path)) if scheme.eq_ignore_ascii_case("file") => format!("/{}", path.trim_start_matches('/')),
+        Some((scheme, path)) if scheme.eq_ignore_ascii_case("file") && path.starts_with('/') => {
+            format!("/{}", path.trim_start_matches('/'))
+        }
         Some(_) => return Ok(()),
     };
     // A call that can be called off, since a folder of another machine may hang.

@@ -8,6 +8,7 @@ use std::ffi::{c_char, CStr};
 use std::future::{poll_fn, Future};
 use std::panic::{catch_unwind, AssertUnwindSafe, Location};
 use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Once;
 use std::task::Poll;
 
@@ -226,7 +227,10 @@ fn code_of(error: &Error) -> i32 {
 /// The writers of files call invalid what storage failed at, and keep of it the text alone: "External: Unexpected (temporary) at write,
 /// context: { service: fs, ...".
 fn code_of_storage(message: &str) -> Option<i32> {
-    let (said, _) = message.split_once(", context: { service: ")?;
+    let (said, context) = message.split_once(", context: { ")?;
+    if !context.contains("service: ") {
+        return None;
+    }
     let (kind, _) = [" (permanent) at ", " (temporary) at ", " (persistent) at "]
         .iter()
         .find_map(|status| said.rsplit_once(status))?;
@@ -384,6 +388,9 @@ fn cause_of(error: &Error) -> Option<&(dyn std::error::Error + 'static)> {
 /// What a panic begins with that stands for memory that is not there.
 pub const NO_MEMORY: &str = "there is not enough memory for";
 
+/// Whether there was such a panic since this was last asked: one in a task of the engine shows as an end that comes too early.
+pub static NO_MEMORY_SEEN: AtomicBool = AtomicBool::new(false);
+
 thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
     static PANIC_AT: RefCell<Option<String>> = const { RefCell::new(None) };
@@ -404,7 +411,10 @@ pub fn guard<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
             }
         }));
         // A damaged file may ask for more memory than there is.
-        std::alloc::set_alloc_error_hook(|layout| panic!("{NO_MEMORY} {} bytes", layout.size()));
+        std::alloc::set_alloc_error_hook(|layout| {
+            NO_MEMORY_SEEN.store(true, Ordering::SeqCst);
+            panic!("{NO_MEMORY} {} bytes", layout.size())
+        });
     });
     let outer = GUARDED.replace(true);
     let outcome = catch_unwind(AssertUnwindSafe(body));

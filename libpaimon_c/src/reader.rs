@@ -3,6 +3,7 @@
 //! Readers. Tasks of the runtime read the splits, and stay ahead of the caller by a bounded number of batches and bytes.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use arrow_array::{RecordBatch, RecordBatchOptions, StringArray};
 use arrow_schema::SchemaRef;
 use arrow_select::concat::concat_batches;
 use futures::StreamExt;
-use paimon::spec::{CoreOptions, DataField, DataType, Predicate};
+use paimon::spec::{CoreOptions, DataField, DataFileMeta, DataType, Predicate};
 use paimon::table::ArrowRecordBatchStream;
 use paimon::{DataSplit, Table};
 use tokio::sync::mpsc::{channel, Receiver, Sender};
@@ -21,8 +22,8 @@ use tokio::task::JoinSet;
 use crate::arrow;
 use crate::avro_rows;
 use crate::error::{
-    borrow, guard, guard_future, Failure, Result, NO_MEMORY, PAIMON_CODE_IO_ERROR, PAIMON_CODE_NOT_FOUND, PAIMON_CODE_UNEXPECTED,
-    PAIMON_CODE_UNSUPPORTED,
+    borrow, guard, guard_future, Failure, Result, NO_MEMORY, NO_MEMORY_SEEN, PAIMON_CODE_IO_ERROR, PAIMON_CODE_NOT_FOUND,
+    PAIMON_CODE_RESOURCE_EXHAUSTED, PAIMON_CODE_UNEXPECTED, PAIMON_CODE_UNSUPPORTED,
 };
 use crate::filter::Filter;
 use crate::handle;
@@ -172,12 +173,14 @@ fn batch_rows(table: &Table, splits: &[DataSplit]) -> Result<usize> {
 /// The files of a split as splits of their own, where their rows have nothing to do with each other.
 fn parts(split: &DataSplit, table: &Table) -> Vec<DataSplit> {
     let options = CoreOptions::new(table.schema().options());
-    let apart = split.raw_convertible()
+    let compacted = |file: &DataFileMeta| file.level != 0 && file.delete_row_count == Some(0);
+    let apart = (table.schema().primary_keys().is_empty() || split.data_files().iter().all(compacted))
+        && split.raw_convertible()
         && split.row_ranges().is_none()
         && !split.is_streaming()
         && !options.data_evolution_enabled()
         && !options.query_auth_enabled();
-    let part = |(index, file): (usize, &paimon::spec::DataFileMeta)| {
+    let part = |(index, file): (usize, &DataFileMeta)| {
         let part = DataSplit::builder()
             .with_snapshot(split.snapshot_id())
             .with_partition(split.partition().clone())
@@ -384,6 +387,10 @@ impl Feed {
             }
         };
         let Some((batch, _room)) = next else {
+            // All tasks are over. One that could not even say what went wrong is no end of the data.
+            while let Some(ended) = hold.run(self.tasks.join_next())? {
+                ended.map_err(|error| Failure::unexpected(error.to_string()))?;
+            }
             return Ok(None);
         };
         let mut batch = batch?;
@@ -411,6 +418,12 @@ impl Feed {
 
 /// Says of a failure where it happened, unless it says so itself, and of a file that is gone what helps.
 fn located(split: &DataSplit, mut failure: Failure) -> Failure {
+    if failure.message.contains("stopped early") && NO_MEMORY_SEEN.swap(false, Ordering::SeqCst) {
+        failure = Failure::new(
+            PAIMON_CODE_RESOURCE_EXHAUSTED,
+            format!("{NO_MEMORY} what a row group asks for: {}", failure.message),
+        );
+    }
     let files = split.data_files();
     if !matches!(
         failure.code,
@@ -448,7 +461,7 @@ fn trim(batch: RecordBatch, chars: &[usize]) -> Result<RecordBatch> {
         .map_err(|error| Failure::unexpected(format!("cannot trim CHAR columns: {error}")))
 }
 
-/// Frees a reader; batches it gave stay valid. What it reads ahead is stopped, and has ended when this returns. NULL is ignored.
+/// Frees a reader; batches it gave stay valid. What it reads ahead is stopped; what is being decoded may take a moment more. NULL is ignored.
 ///
 /// # Safety
 /// `reader` is NULL or a live reader that no other call uses any more.
@@ -480,11 +493,15 @@ pub unsafe extern "C" fn paimon_record_batch_reader_next(reader: *const paimon_r
         let State::Reading(feed) = &mut *state else {
             return Ok(paimon_arrow_batch::NONE);
         };
-        match feed.next(&reader.hold).map_err(Failure::of_batch) {
-            Ok(Some(batch)) => {
+        let next = feed.next(&reader.hold).map_err(Failure::of_batch).and_then(|next| {
+            next.map(|batch| {
                 let known = feed.knows(&batch);
                 arrow::export(batch, !known)
-            }
+            })
+            .transpose()
+        });
+        match next {
+            Ok(Some(batch)) => Ok(batch),
             ended => {
                 std::mem::replace(&mut *state, State::Over).end(&reader.hold);
                 ended?;

@@ -94,8 +94,9 @@ impl Hold {
         if let Some(runtime) = shared.upgrade() {
             return Ok(Hold(runtime));
         }
-        // As many workers as processors that this process may use: available_parallelism knows cgroup quotas and affinity.
-        let workers = std::thread::available_parallelism().map_or(1, usize::from);
+        // As many workers as processors that this process may use: available_parallelism knows cgroup quotas and affinity. Two at least:
+        // while the only one decodes or sorts nobody would see that time has run out.
+        let workers = std::thread::available_parallelism().map_or(2, usize::from).max(2);
         let mut builder = Builder::new_multi_thread();
         builder
             .worker_threads(workers)

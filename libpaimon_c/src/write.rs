@@ -12,8 +12,10 @@ use std::time::Duration;
 use arrow_array::RecordBatch;
 use futures::future::{select, BoxFuture, Either};
 use paimon::resource::ResourceContext;
+use paimon::spec::DataType;
 use paimon::table::{PostponeBucketPlan, PostponeFixedBucketTableWrite};
 use paimon::{CommitMessage, Error, TableCommit, TableWrite, WriteBuilder};
+use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
 use crate::alter::check_option;
@@ -488,7 +490,10 @@ pub unsafe extern "C" fn paimon_table_write_write_arrow_batch(
                 "records with and without {VALUE_KIND} are mixed in one write; give all of them the column, or prepare a commit between them"
             )));
         }
-        write.with(move |engine| Box::pin(async move { engine.write_arrow_batch(&batch).await }))?;
+        write.with(
+            move |engine| Box::pin(async move { engine.write_arrow_batch(&batch).await }),
+            |()| async {},
+        )?;
         if rows > 0 {
             *kinds = Some(has_kinds);
         }
@@ -510,7 +515,9 @@ pub unsafe extern "C" fn paimon_table_write_prepare_commit(
         // SAFETY: as the caller promises.
         let write = unsafe { borrow(write, "the write")? };
         let mut kinds = write.kinds.lock().map_err(|_| poisoned("write"))?;
-        let messages = write.with(|engine| Box::pin(engine.prepare_commit()))?;
+        let commit = write.shared.table.new_write_builder().try_new_commit()?;
+        let abort = move |messages: Vec<CommitMessage>| async move { drop(commit.abort(&messages).await) };
+        let messages = write.with(|engine| Box::pin(engine.prepare_commit()), abort)?;
         *kinds = None;
         let fates = if messages.is_empty() {
             Vec::new()
@@ -528,21 +535,37 @@ pub unsafe extern "C" fn paimon_table_write_prepare_commit(
     }))
 }
 
+fn holds_variants(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Variant(_) => true,
+        DataType::Row(row) => row.fields().iter().any(|field| holds_variants(field.data_type())),
+        DataType::Array(list) => holds_variants(list.element_type()),
+        DataType::Map(map) => holds_variants(map.key_type()) || holds_variants(map.value_type()),
+        DataType::Multiset(set) => holds_variants(set.element_type()),
+        _ => false,
+    }
+}
+
 impl paimon_table_write {
-    /// What becomes of a record: where there is a key to sort by it may be kept until a commit is prepared, else it is encoded.
+    /// What becomes of a record: where there is a key to sort by it may be kept until a commit is prepared, else it is encoded. Of VARIANTs
+    /// the engine may keep rows to find out how they are made, if the table's options say so.
     fn stay(&self) -> Stay {
-        match self.shared.table.schema().primary_keys().is_empty() {
+        let schema = self.shared.table.schema();
+        match schema.primary_keys().is_empty() {
+            _ if schema.fields().iter().any(|field| holds_variants(field.data_type())) => Stay::Copied,
             true => Stay::Brief,
             false => Stay::Long,
         }
     }
 
     /// Runs a call of the engine. One that was called off may have written the half of something: the write is over. Where it can be
-    /// called off it runs on a worker, since nothing can interrupt it while it sorts or encodes; the caller does not wait for that.
-    fn with<T, F>(&self, call: F) -> Result<T>
+    /// called off it runs on a worker, since nothing can interrupt it while it sorts or encodes; the caller does not wait for that. If it
+    /// succeeds when the caller has left, `undo` takes back what the caller does not get to know.
+    fn with<T, F, U>(&self, call: F, undo: impl FnOnce(T) -> U + Send + 'static) -> Result<T>
     where
         T: Send + 'static,
         F: for<'a> FnOnce(&'a mut Engine) -> BoxFuture<'a, paimon::Result<T>> + Send + 'static,
+        U: Future<Output = ()> + Send,
     {
         let mut slot = self.write.lock().map_err(|_| poisoned("write"))?;
         let mut engine = slot.take().ok_or_else(|| {
@@ -555,15 +578,30 @@ impl paimon_table_write {
             return Ok(outcome?);
         };
         let off = token.clone();
-        let work = hold.within(|| {
+        let (tell, told) = oneshot::channel();
+        hold.within(|| {
             tokio::spawn(async move {
-                match guard_future(async { Ok(off.run_until_cancelled(call(&mut engine)).await) }).await? {
-                    Some(outcome) => Ok((engine, outcome)),
-                    None => {
+                let ended = guard_future(async { Ok(off.run_until_cancelled(call(&mut engine)).await) }).await;
+                let outcome = match ended {
+                    Ok(Some(outcome)) => match tell.send(Ok((engine, outcome))) {
+                        Err(Ok(left)) => left,
+                        _ => return,
+                    },
+                    Ok(None) => {
                         let _ = timeout(GRACE, engine.close()).await;
-                        Err(cancel::failure())
+                        let _ = tell.send(Err(cancel::failure()));
+                        return;
                     }
+                    Err(failure) => {
+                        let _ = tell.send(Err(failure));
+                        return;
+                    }
+                };
+                let (mut engine, outcome) = outcome;
+                if let Ok(value) = outcome {
+                    undo(value).await;
                 }
+                engine.close().await;
             })
         });
         let ended = hold.finish(async {
@@ -571,8 +609,8 @@ impl paimon_table_write {
                 token.cancelled().await;
                 sleep(GRACE).await;
             });
-            match select(work, called_off).await {
-                Either::Left((ended, _)) => ended.map_err(|error| Failure::unexpected(error.to_string()))?,
+            match select(told, called_off).await {
+                Either::Left((ended, _)) => ended.unwrap_or_else(|_| Err(Failure::unexpected("a worker ended early"))),
                 Either::Right(_) => Err(cancel::failure()),
             }
         });
