@@ -3,11 +3,13 @@
 package paimon
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 	"unicode/utf8"
 	"unsafe"
 
@@ -189,6 +191,27 @@ func (l *library) reap() {
 		x.end()
 		l.live.Add(-1)
 	}
+}
+
+// reapIfCalledOff reaps every second after a call that was called off, as long as anything is lent. A worker may return a record when
+// nobody calls any more.
+func (l *library) reapIfCalledOff(err error) {
+	if !errors.Is(err, CodeCancelled) {
+		return
+	}
+	l.loans.Lock()
+	defer l.loans.Unlock()
+	if l.loans.watched || len(l.loans.out) == 0 {
+		return
+	}
+	l.loans.watched = true
+	time.AfterFunc(time.Second, func() {
+		l.reap()
+		l.loans.Lock()
+		l.loans.watched = false
+		l.loans.Unlock()
+		l.reapIfCalledOff(err)
+	})
 }
 
 func (x *loan) returned() bool { return atomic.LoadInt32(&x.terms.returned) != 0 }

@@ -31,6 +31,7 @@ type loans struct {
 	sync.Mutex
 	out        []*loan
 	bytes, due int64 // how much is lent, and at how much it is time to look for what was returned
+	watched    bool  // a timer looks
 }
 
 type slot = atomic.Pointer[resolved]

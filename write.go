@@ -197,6 +197,7 @@ func (tw *TableWrite) PrepareCommitContext(ctx context.Context) (_ *CommitMessag
 		return ffiTableWritePrepareCommit.call(tw.h.lib, p)
 	})
 	if err != nil {
+		tw.h.lib.reapIfCalledOff(err)
 		return nil, err
 	}
 	return &CommitMessages{h}, nil

@@ -58,8 +58,9 @@ func writeBatch(h *handle[cTableWrite], p *cTableWrite, op string, record arrow.
 	e, err := ffiTableWriteWriteArrowBatch.call(h.lib, p, loan.array, loan.schema)
 	h.lib.settle(loan)
 	if err = h.lib.done(op, h.object, e, err); err != nil {
-		h.lib.reap() // the native write has dropped all that it had
+		h.lib.reap() // where the write is over it has dropped all that it had
 	}
+	h.lib.reapIfCalledOff(err)
 	return err
 }
 
