@@ -586,6 +586,40 @@ func TestCancelCommitAnywhere(t *testing.T) {
 	t.Log(outcomes)
 }
 
+// A prepare that sorts for seconds is called off within one, and takes its files back when it comes to an end that nobody waits for.
+func TestCancelWhileSorting(t *testing.T) {
+	allocator := checkLeaks(t)
+	_, table := newTable(t, people, func(s *paimon.Schema) {
+		s.PrimaryKeys, s.Options = []string{"id"}, map[string]string{"bucket": "1"}
+	})
+	people := make([]person, 500_000)
+	for i := range people {
+		people[i] = person{int32(i * 7919 % len(people)), fmt.Sprint(i)}
+	}
+	batch := record(allocator, people...)
+	defer batch.Release()
+	j := newJob(t, table, "", false)
+	must(t, j.write.WriteArrowBatch(batch))
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	_, err := j.write.PrepareCommitContext(ctx)
+	wantError(t, err, paimon.CodeCancelled)
+	took := time.Since(began)
+	t.Logf("returned after %v", took)
+	if took > time.Second {
+		t.Errorf("returned after %v", took)
+	}
+	j.write.Close()
+	// Files come and go until the worker is done, which returns the record last of all.
+	for waited := time.Duration(0); paimon.ReadNativeStats().Handles > 0 && len(dataFiles(t, table)) > 0; waited += 100 * time.Millisecond {
+		if waited > hung {
+			t.Fatalf("left: %q", dataFiles(t, table))
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
 // Calls that are called off leave no goroutines behind.
 func TestCancelLeavesNothing(t *testing.T) {
 	checkLeaks(t)

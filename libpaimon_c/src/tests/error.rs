@@ -332,3 +332,12 @@ fn a_client_of_rest_catalogs_that_reaches_nobody_is_io() {
     assert_eq!(failure.code, PAIMON_CODE_IO_ERROR);
     assert!(failure.message.contains("'uri'"), "{}", failure.message);
 }
+
+#[test]
+fn memory_that_is_not_there_is_an_error() {
+    let Err(failure) = crate::error::guard(|| Ok(Vec::<u8>::with_capacity(1 << 46))) else {
+        panic!("64 TiB of memory");
+    };
+    assert_eq!(failure.code, PAIMON_CODE_RESOURCE_EXHAUSTED);
+    assert!(failure.message.contains("70368744177664 bytes"), "{}", failure.message);
+}
