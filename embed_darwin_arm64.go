@@ -11,6 +11,6 @@ var embeddedLibrary []byte
 
 const (
 	embeddedLibraryName   = "libpaimon_c.dylib"
-	embeddedLibrarySHA256 = "2936c62a36cdfdb78cbff664547984b55ea9eed16ff244e52fa08b9e858d145a"
-	embeddedLibrarySize   = 31164560
+	embeddedLibrarySHA256 = "b6967cf9c4f6fe1d4a9bcb2a8930895efecd814c67f4af744f9369cd1b19a908"
+	embeddedLibrarySize   = 31345344
 )

@@ -11,6 +11,6 @@ var embeddedLibrary []byte
 
 const (
 	embeddedLibraryName   = "libpaimon_c.so"
-	embeddedLibrarySHA256 = "996480e62b30e22269658537a621623ac72a4e75d75490564e97ed93bfadb2da"
-	embeddedLibrarySize   = 43906840
+	embeddedLibrarySHA256 = "ab7b38114ffe36c10b8d6e9b1867cd0449c06d1d212555c708417af6a5b3b9c2"
+	embeddedLibrarySize   = 44097624
 )

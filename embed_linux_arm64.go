@@ -11,6 +11,6 @@ var embeddedLibrary []byte
 
 const (
 	embeddedLibraryName   = "libpaimon_c.so"
-	embeddedLibrarySHA256 = "2e626228820fdf2dd95ae6923fdff2f4332a4ae2c256ba61d9a6661578e7db27"
-	embeddedLibrarySize   = 38235912
+	embeddedLibrarySHA256 = "cdce917eece26e56678b4cb01c547ce87189dbace961acf56354ea2be591b3d4"
+	embeddedLibrarySize   = 38425896
 )
