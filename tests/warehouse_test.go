@@ -77,18 +77,3 @@ func TestFiltersOnWarehouse(t *testing.T) {
 		})
 	}
 }
-
-// A warehouse that is a file is refused, however it is named; one that is not there yet is not.
-func TestWarehouseThatIsAFile(t *testing.T) {
-	checkLeaks(t)
-	folder := t.TempDir()
-	file := filepath.Join(folder, "file")
-	must(t, os.WriteFile(file, nil, 0o600))
-	for _, warehouse := range []string{file, file + "/", "file:" + file, "file://" + file} {
-		_, err := paimon.NewCatalog(map[string]string{"warehouse": warehouse})
-		wantError(t, err, paimon.CodeInvalidInput, "is not a folder", file)
-	}
-	for _, warehouse := range []string{folder, "file://" + folder, filepath.Join(folder, "new")} {
-		openCatalog(t, warehouse)
-	}
-}

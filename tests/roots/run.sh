@@ -69,6 +69,7 @@ mkdir "$work/musl-packages"
 	for package in *.deb; do
 		dpkg --extract "$package" .
 	done
+	cp lib/x86_64-linux-musl/libc.so usr/lib/x86_64-linux-musl/ # where it is when /lib is /usr/lib
 	sed -i "s#/usr/#$PWD/usr/#g" usr/lib/x86_64-linux-musl/musl-gcc.specs
 )
 CGO_ENABLED=1 CC="gcc -specs $work/musl-packages/usr/lib/x86_64-linux-musl/musl-gcc.specs" go build -o "$work/start-musl" ./tests/start
