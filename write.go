@@ -184,7 +184,8 @@ func (tw *TableWrite) PrepareCommit() (*CommitMessages, error) {
 	return tw.PrepareCommitContext(context.Background())
 }
 
-// PrepareCommitContext is [TableWrite.PrepareCommit], and ends when ctx does. As after other errors the write is over if it had begun.
+// PrepareCommitContext is [TableWrite.PrepareCommit], and ends when ctx does. As after other errors the write is over if it had begun: what
+// it wrote is deleted, but a file that was being created at that very moment may stay, as an orphan that belongs to no snapshot.
 func (tw *TableWrite) PrepareCommitContext(ctx context.Context) (_ *CommitMessages, err error) {
 	const op = "prepare commit"
 	p, end, err := tw.base().begin(ctx, op)
