@@ -33,7 +33,11 @@ func TestToAbsolute(t *testing.T) {
 
 // Whatever is rewritten comes back: this program, whose code is of one of the two, and noise that is dense in beginnings.
 func TestToRelative(t *testing.T) {
-	program, err := os.ReadFile(os.Args[0])
+	path, err := os.Executable() // under QEMU the first argument is a script
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +63,11 @@ func TestToRelative(t *testing.T) {
 }
 
 func BenchmarkToRelative(b *testing.B) {
-	program, err := os.ReadFile(os.Args[0])
+	path, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	program, err := os.ReadFile(path)
 	if err != nil {
 		b.Fatal(err)
 	}
