@@ -600,6 +600,7 @@ func TestCancelWhileSorting(t *testing.T) {
 	batch := record(allocator, people...)
 	defer batch.Release()
 	j := newJob(t, table, "", false)
+	handles := paimon.ReadNativeStats().Handles
 	must(t, j.write.WriteArrowBatch(batch))
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
@@ -613,12 +614,16 @@ func TestCancelWhileSorting(t *testing.T) {
 	}
 	j.write.Close()
 	// Files come and go until the worker is done, which returns the record last of all.
-	for waited := time.Duration(0); paimon.ReadNativeStats().Handles > 0 && len(dataFiles(t, table)) > 0; waited += 100 * time.Millisecond {
-		if left := dataFiles(t, table); waited > hung/4 && len(left) <= 1 {
+	for waited := time.Duration(0); ; waited += 100 * time.Millisecond {
+		lent, left := paimon.ReadNativeStats().Handles >= handles, dataFiles(t, table)
+		switch {
+		case !lent && len(left) == 0:
+			return
+		case !lent && len(left) == 1 && waited > hung/4:
 			t.Logf("left: %q", left)
-			break
-		} else if waited > hung {
-			t.Fatalf("left: %q", left)
+			return
+		case waited > hung:
+			t.Fatalf("the record is lent: %v; left: %q", lent, left)
 		}
 		time.Sleep(100 * time.Millisecond)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -68,8 +69,8 @@ func TestParallelRead(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"deletion_vector_table", "multi_bucket_pk_table", "partitioned_log_table", "simple_avro_table", "simple_orc_table"} {
-		_, table := foreignTable(t, name)
-		check(name, table)
+		catalog := openCatalog(t, copyTable(t, filepath.Join("testdata", "warehouse"), name))
+		check(name, openTable(t, catalog, paimon.NewIdentifier("default", name)))
 	}
 }
 
