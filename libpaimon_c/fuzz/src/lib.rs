@@ -12,6 +12,7 @@ use paimon_c::arrow::paimon_arrow_batch_free;
 use paimon_c::catalog::*;
 use paimon_c::error::{paimon_bytes_free, paimon_error, paimon_error_free, PAIMON_CODE_UNEXPECTED};
 use paimon_c::read::*;
+use paimon_c::reader::*;
 use paimon_c::table::paimon_table;
 use paimon_c::types::*;
 
