@@ -172,7 +172,8 @@ func explain(err error, file string) (advice string, everywhere bool) {
 
 var errDamaged = errors.New("it does not unpack")
 
-// unpackEmbedded decompresses the embedded library. A zstd frame carries a checksum, which the decoder verifies.
+// unpackEmbedded decompresses the embedded library, and undoes what its code was rewritten by to compress well. A zstd frame carries a
+// checksum, which the decoder verifies.
 func unpackEmbedded() ([]byte, error) {
 	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {

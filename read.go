@@ -365,8 +365,9 @@ func (tr *TableRead) ArrowSchema() (*arrow.Schema, error) {
 	return tr.schema.arrow, tr.schema.err
 }
 
-// NewRecordBatchReader reads splits, one after the other in the order given unless [ReadBuilder.WithParallelism] says otherwise: any of the splits of one plan of the same table. None
-// at all, or splits of different plans or of another table, is [CodeInvalidInput]. The caller closes the reader.
+// NewRecordBatchReader reads splits, one after the other in the order given unless [ReadBuilder.WithParallelism] says otherwise: any of
+// the splits of one plan of the same table. None at all, or splits of different plans or of another table, is [CodeInvalidInput]. The
+// caller closes the reader.
 func (tr *TableRead) NewRecordBatchReader(splits []DataSplit) (*RecordBatchReader, error) {
 	return tr.NewRecordBatchReaderContext(context.Background(), splits)
 }

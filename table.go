@@ -169,8 +169,9 @@ func (t *Table) NewReadBuilderContext(ctx context.Context) (_ *ReadBuilder, err 
 // One of these travels to an earlier snapshot, whose schema the read then has: "scan.snapshot-id"; "scan.tag-name";
 // "scan.timestamp-millis" (milliseconds since the epoch) or "scan.timestamp" ("2006-01-02 15:04:05" or "2006-01-02", of the process's time
 // zone), the last snapshot not after that; "scan.watermark", the first snapshot with that watermark or a later one; "scan.version", a
-// tag, or else a snapshot ID. More than one, or one that leads to no snapshot, is [CodeInvalidInput]; the latter also matches [ErrSnapshotNotExist]
-// or [ErrTagNotExist] where that is the reason, and never reads something else instead. The caller closes the builder.
+// tag, or else a snapshot ID. More than one, or one that leads to no snapshot, is [CodeInvalidInput]; the latter also matches
+// [ErrSnapshotNotExist] or [ErrTagNotExist] where that is the reason, and never reads something else instead. The caller closes the
+// builder.
 func (t *Table) NewReadBuilderWithOptions(options map[string]string) (*ReadBuilder, error) {
 	return t.NewReadBuilderWithOptionsContext(context.Background(), options)
 }

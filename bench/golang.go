@@ -130,11 +130,7 @@ func configure(builder *paimon.ReadBuilder, t task) error {
 		}
 	}
 	if t.Parallel > 0 {
-		parallel, ok := any(builder).(interface{ WithParallelism(n int) error })
-		if !ok {
-			return errUnavailable
-		}
-		return parallel.WithParallelism(t.Parallel)
+		return builder.WithParallelism(t.Parallel)
 	}
 	return nil
 }
@@ -254,6 +250,7 @@ func together(builder *paimon.WriteBuilder, commit *paimon.TableCommit, all []ar
 	return commit.Commit(prepared[0])
 }
 
+// prepare writes batches and gives their messages. It releases none of them.
 func prepare(write *paimon.TableWrite, batches []arrow.RecordBatch) (*paimon.CommitMessages, error) {
 	for _, batch := range batches {
 		if err := write.WriteArrowBatch(batch); err != nil {
